@@ -1,0 +1,232 @@
+package rollout
+
+import (
+	"bytes"
+	"math/bits"
+	"strconv"
+	"unicode/utf8"
+
+	"encoding/binary"
+)
+
+// Raw is one JSON value as it stands in a line, or nothing where the key is
+// absent. Its methods rely on Scan having accepted the line.
+type Raw []byte
+
+// is reports whether a key or string, quotes included, spells s.
+func (v Raw) is(s string) bool {
+	if len(v) == len(s)+2 && string(v[1:len(v)-1]) == s {
+		return true
+	}
+	if len(v) <= len(s)+2 || bytes.IndexByte(v, '\\') < 0 {
+		return false
+	}
+	t, _ := v.Text()
+	return t == s
+}
+
+// Is reports whether the value is a string that spells s.
+func (v Raw) Is(s string) bool { return v.IsString() && v.is(s) }
+
+// IsString, IsObject, IsArray and IsNull tell the kind of value; all are false
+// for an absent one.
+func (v Raw) IsString() bool { return len(v) > 0 && v[0] == '"' }
+func (v Raw) IsObject() bool { return len(v) > 0 && v[0] == '{' }
+func (v Raw) IsArray() bool  { return len(v) > 0 && v[0] == '[' }
+func (v Raw) IsNull() bool   { return len(v) > 0 && v[0] == 'n' }
+
+// Text returns the string that the value spells. The bool is false where the
+// value is not a string.
+func (v Raw) Text() (string, bool) {
+	if !v.IsString() {
+		return "", false
+	}
+	inner := v[1 : len(v)-1]
+	if bytes.IndexByte(inner, '\\') < 0 {
+		return string(inner), true
+	}
+	return string(v.AppendText(make([]byte, 0, len(inner)))), true
+}
+
+// AppendText appends the string that the value spells to dst. It appends
+// nothing where the value is not a string.
+func (v Raw) AppendText(dst []byte) []byte {
+	if !v.IsString() {
+		return dst
+	}
+	b := v[1 : len(v)-1]
+	for {
+		i := bytes.IndexByte(b, '\\')
+		if i < 0 {
+			return append(dst, b...)
+		}
+		dst = append(dst, b[:i]...)
+		switch c := b[i+1]; c {
+		case 'b':
+			dst = append(dst, '\b')
+		case 'f':
+			dst = append(dst, '\f')
+		case 'n':
+			dst = append(dst, '\n')
+		case 'r':
+			dst = append(dst, '\r')
+		case 't':
+			dst = append(dst, '\t')
+		case 'u':
+			r := hexRune(b[i+2:])
+			if r >= 0xd800 && r <= 0xdfff {
+				r = 0x10000 + (r-0xd800)<<10 + (hexRune(b[i+8:]) - 0xdc00)
+				i += 6
+			}
+			dst = utf8.AppendRune(dst, r)
+			i += 4
+		default:
+			dst = append(dst, c)
+		}
+		b = b[i+2:]
+	}
+}
+
+func hexRune(b []byte) rune {
+	return rune(unhex[b[0]])<<12 | rune(unhex[b[1]])<<8 | rune(unhex[b[2]])<<4 | rune(unhex[b[3]])
+}
+
+// Int returns the value as a whole number of 64 bits. The bool is false where
+// it is anything else.
+func (v Raw) Int() (int64, bool) {
+	if len(v) == 0 || len(v) > 20 || v[0] != '-' && !isDigit(v[0]) {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(string(v), 10, 64)
+	return n, err == nil
+}
+
+// Object walks the members of an object in the order in which they stand,
+// duplicates included. It walks nothing where v is not an object.
+func (v Raw) Object() Walk { return newWalk(v, '{') }
+
+// Array walks the elements of an array; the keys it gives are empty.
+func (v Raw) Array() Walk { return newWalk(v, '[') }
+
+// A Walk goes over a value that Scan accepted, without looking at it twice.
+type Walk struct {
+	b      []byte
+	i      int
+	object bool
+}
+
+func newWalk(v Raw, open byte) Walk {
+	if len(v) == 0 || v[0] != open {
+		return Walk{}
+	}
+	return Walk{b: v, i: 1, object: open == '{'}
+}
+
+// Next gives the next member or element. After the last one ok is false.
+func (w *Walk) Next() (key, val Raw, ok bool) {
+	b := w.b
+	i := w.i
+	for i < len(b) && (b[i] == ',' || isSpace(b[i])) {
+		i++
+	}
+	if i >= len(b) || b[i] == '}' || b[i] == ']' {
+		w.b = nil
+		return nil, nil, false
+	}
+	if w.object {
+		end := skipString(b, i)
+		key = Raw(b[i:end])
+		i = end
+		for b[i] == ':' || isSpace(b[i]) {
+			i++
+		}
+	}
+	end := skipValue(b, i)
+	w.i = end
+	return key, Raw(b[i:end]), true
+}
+
+// Get returns the last member of the object with that key, or nothing.
+func (v Raw) Get(key string) (val Raw) {
+	for w := v.Object(); ; {
+		k, m, ok := w.Next()
+		if !ok {
+			return val
+		}
+		if k.is(key) {
+			val = m
+		}
+	}
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
+
+// skipString returns the index after the string that opens at i.
+func skipString(b []byte, i int) int {
+	i++
+	for i < len(b) {
+		i = plain(b, i)
+		if i >= len(b) || b[i] == '"' {
+			return i + 1
+		}
+		i += 2 // a backslash and what it escapes
+	}
+	return i
+}
+
+// skipValue returns the index after the value at i.
+func skipValue(b []byte, i int) int {
+	switch b[i] {
+	case '"':
+		return skipString(b, i)
+	case '{', '[':
+	default:
+		for i < len(b) && b[i] != ',' && b[i] != '}' && b[i] != ']' && !isSpace(b[i]) {
+			i++
+		}
+		return i
+	}
+	depth := 0
+	for i < len(b) {
+		switch b[i] {
+		case '"':
+			i = skipString(b, i)
+			continue
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+		i++
+		i = structural(b, i)
+	}
+	return i
+}
+
+// structural gives the first index from i on that holds a quote or a bracket
+// of either kind, or len(b). Brackets differ from braces by one bit, and the
+// opening from the closing ones by two.
+func structural(b []byte, i int) int {
+	for i+8 <= len(b) {
+		x := binary.LittleEndian.Uint64(b[i:])
+		quote := x ^ ones*'"'
+		y := x | ones*0x20 // [ to {, ] to }
+		open := y ^ ones*'{'
+		shut := y ^ ones*'}'
+		hit := ((quote - ones) &^ quote) | ((open - ones) &^ open) | ((shut - ones) &^ shut)
+		if hit &= highs; hit != 0 {
+			return i + bits.TrailingZeros64(hit)/8
+		}
+		i += 8
+	}
+	for i < len(b) {
+		switch b[i] {
+		case '"', '{', '}', '[', ']':
+			return i
+		}
+		i++
+	}
+	return i
+}
