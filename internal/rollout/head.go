@@ -2,13 +2,18 @@ package rollout
 
 import "bytes"
 
-// Head reads the members of a line up to its payload's type and no further,
-// and validates nothing. It is for finding one's way in a large file: what it
-// says of a line is what Scan says, if the line is valid, has no key twice,
-// and has no timestamp, type or ordinal behind its payload (Codex has always
-// written the payload last). It reports false where the line is not an object
-// or its first members cannot be told apart.
+// Head reads the members of a line up to its payload and no further, and
+// validates nothing. It is for finding one's way in a large file: what it says
+// of a line is what Scan says, if the line is valid, has no key twice, and has
+// no timestamp, type or ordinal behind its payload (Codex has always written
+// the payload last). The payload's type is looked for in response_item and
+// event_msg records, the only ones that have one. Payload runs on to the end of
+// the line, Extra may lack what stands there. Head reports false where the line
+// is not an object or its first members cannot be told apart.
 func Head(line []byte, env *Envelope) bool {
+	if headUsual(line, env) {
+		return true
+	}
 	*env = Envelope{}
 	i := 0
 	for i < len(line) && isSpace(line[i]) {
@@ -36,7 +41,9 @@ func Head(line []byte, env *Envelope) bool {
 		}
 		if line[i] == '{' && key.is("payload") {
 			env.Payload = Raw(line[i:])
-			env.PayloadType = headPayloadType(line, i)
+			if tagged := env.Type.Is("response_item") || env.Type.Is("event_msg"); tagged || env.Type == nil {
+				env.PayloadType = headPayloadType(line, i)
+			}
 			if env.Type != nil {
 				return true
 			}
@@ -54,6 +61,54 @@ func Head(line []byte, env *Envelope) bool {
 		env.member(topLevel, key, Raw(line[start:i]))
 		env.PayloadType = kept
 	}
+}
+
+// headUsual reads the head of a line as Codex spells it since 0.36: timestamp,
+// ordinal in paginated files, type, payload, without a space. It reports false,
+// having promised nothing, where the line is spelt another way.
+func headUsual(line []byte, env *Envelope) bool {
+	var ok bool
+	*env = Envelope{Object: true}
+	rest := line
+	if env.Timestamp, rest, ok = headMember(rest, `{"timestamp":`); !ok {
+		return false
+	}
+	if digits, found := bytes.CutPrefix(rest, []byte(`,"ordinal":`)); found {
+		n := 0
+		for n < len(digits) && isDigit(digits[n]) {
+			n++
+		}
+		env.Ordinal, env.Extra, rest = Raw(digits[:n]), true, digits[n:]
+	}
+	if env.Type, rest, ok = headMember(rest, `,"type":`); !ok {
+		return false
+	}
+	if rest, ok = bytes.CutPrefix(rest, []byte(`,"payload":`)); !ok || len(rest) == 0 || rest[0] != '{' {
+		return false
+	}
+	env.Payload = Raw(rest)
+	if !env.Type.Is("response_item") && !env.Type.Is("event_msg") {
+		return true
+	}
+	if env.PayloadType, _, ok = headMember(rest, `{"type":`); !ok {
+		env.PayloadType = headPayloadType(rest, 0)
+	}
+	return true
+}
+
+// headMember takes a key, spelt with what stands round it, and a string value
+// without escapes off the front of b.
+func headMember(b []byte, key string) (val Raw, rest []byte, ok bool) {
+	n := len(key)
+	if len(b) <= n || string(b[:n]) != key || b[n] != '"' {
+		return nil, b, false
+	}
+	end := bytes.IndexByte(b[n+1:], '"')
+	if end < 0 || bytes.IndexByte(b[n+1:n+1+end], '\\') >= 0 {
+		return nil, b, false
+	}
+	end += n + 2
+	return Raw(b[n:end]), b[end:], true
 }
 
 func skipSeparators(b []byte, i int) int {
