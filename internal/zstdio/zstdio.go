@@ -1,13 +1,14 @@
-// Package zstdio reads zstd streams whose writers are not trusted: memory is
-// capped, and a stream that is cut or broken says where the good part ends.
+// Package zstdio reads and writes zstd streams. Their writers are not trusted:
+// memory is capped, and a stream that is cut or broken says how far it is good.
+//
+// The frame format is RFC 8878. Frames looks at headers and blocks only and
+// never decompresses; Reader does, and verifies checksums.
 package zstdio
 
 import (
 	"bytes"
 	"errors"
-	"io"
-
-	"github.com/klauspost/compress/zstd"
+	"fmt"
 )
 
 // Magic opens every zstd frame.
@@ -16,44 +17,19 @@ var Magic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 // IsFrame reports whether head opens a zstd frame.
 func IsFrame(head []byte) bool { return bytes.HasPrefix(head, Magic) }
 
-// MaxWindow is the largest window that a frame may ask for, in bytes. Codex
-// writes 2 MiB; a frame that wants more than this is refused unread.
-const MaxWindow = 64 << 20
+// ErrCut is the cause of a DamageError where the stream ends inside a frame.
+var ErrCut = errors.New("ends inside a frame")
 
-// A DamageError says that a compressed stream is cut or broken: what was read
-// before it is good, what follows cannot be had.
+// A DamageError says that a compressed stream is cut, broken or asks for more
+// than a Reader grants: what follows cannot be had. A source that could not be
+// read is no damage; its error is given as it is.
 type DamageError struct {
-	Err error
+	Offset int64 // how far the compressed stream was followed, in bytes
+	Err    error // ErrCut, or what is wrong there
 }
 
-func (e *DamageError) Error() string { return "compressed stream: " + e.Err.Error() }
+func (e *DamageError) Error() string {
+	return fmt.Sprintf("compressed stream: byte %d: %v", e.Offset, e.Err)
+}
+
 func (e *DamageError) Unwrap() error { return e.Err }
-
-// A Reader decompresses. Close it to give its buffers back.
-type Reader struct {
-	dec *zstd.Decoder
-}
-
-// NewReader reads the zstd stream r, which may be several frames.
-func NewReader(r io.Reader) (*Reader, error) {
-	dec, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(MaxWindow), zstd.WithDecoderLowmem(true))
-	if err != nil {
-		return nil, &DamageError{err}
-	}
-	return &Reader{dec}, nil
-}
-
-// Read returns a *DamageError where the stream is cut or broken.
-func (r *Reader) Read(p []byte) (int, error) {
-	n, err := r.dec.Read(p)
-	if err != nil && err != io.EOF && !errors.As(err, new(*DamageError)) {
-		err = &DamageError{err}
-	}
-	return n, err
-}
-
-// Close gives the decoder's buffers back.
-func (r *Reader) Close() error {
-	r.dec.Close()
-	return nil
-}
