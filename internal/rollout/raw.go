@@ -49,7 +49,8 @@ func (v Raw) Text() (string, bool) {
 }
 
 // AppendText appends the string that the value spells to dst. It appends
-// nothing where the value is not a string.
+// nothing where the value is not a string. In a line that only Head has seen an
+// escape may be broken: a cut one ends the text, another is U+FFFD.
 func (v Raw) AppendText(dst []byte) []byte {
 	if !v.IsString() {
 		return dst
@@ -61,6 +62,9 @@ func (v Raw) AppendText(dst []byte) []byte {
 			return append(dst, b...)
 		}
 		dst = append(dst, b[:i]...)
+		if i+1 == len(b) {
+			return dst
+		}
 		switch c := b[i+1]; c {
 		case 'b':
 			dst = append(dst, '\b')
@@ -73,8 +77,14 @@ func (v Raw) AppendText(dst []byte) []byte {
 		case 't':
 			dst = append(dst, '\t')
 		case 'u':
+			if len(b) < i+6 {
+				return dst
+			}
 			r := hexRune(b[i+2:])
 			if r >= 0xd800 && r <= 0xdfff {
+				if len(b) < i+12 {
+					return dst
+				}
 				r = 0x10000 + (r-0xd800)<<10 + (hexRune(b[i+8:]) - 0xdc00)
 				i += 6
 			}
@@ -163,15 +173,20 @@ func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\
 
 // skipString returns the index after the string that opens at i.
 func skipString(b []byte, i int) int {
-	i++
-	for i < len(b) {
-		i = plain(b, i)
-		if i >= len(b) || b[i] == '"' {
+	for {
+		n := bytes.IndexByte(b[i+1:], '"')
+		if n < 0 {
+			return len(b) + 1
+		}
+		i += n + 1
+		k := i - 1
+		for b[k] == '\\' {
+			k--
+		}
+		if (i-k)&1 == 1 { // an even number of backslashes
 			return i + 1
 		}
-		i += 2 // a backslash and what it escapes
 	}
-	return i
 }
 
 // skipValue returns the index after the value at i.

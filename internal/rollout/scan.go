@@ -36,6 +36,7 @@ const MaxDepth = 127
 type Envelope struct {
 	Object      bool // the line is a JSON object
 	Extra       bool // it has keys other than timestamp, type and payload
+	Respell     bool // a string in it has \u or \/: escapes that could be spelled otherwise
 	Timestamp   Raw
 	Type        Raw
 	Payload     Raw
@@ -365,9 +366,13 @@ func (s *scanner) escape(i int) int {
 		return s.fail(FaultEOF)
 	}
 	switch s.b[i] {
-	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+	case '"', '\\', 'b', 'f', 'n', 'r', 't':
+		return i + 1
+	case '/':
+		s.env.Respell = true
 		return i + 1
 	case 'u':
+		s.env.Respell = true
 	default:
 		return s.fail(FaultSyntax)
 	}
