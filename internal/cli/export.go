@@ -1,0 +1,225 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"rollbook/internal/fsx"
+	"rollbook/internal/interchange"
+	"rollbook/internal/term"
+	"rollbook/internal/transcript"
+)
+
+// Values of export --format.
+const (
+	formatEvents     = "events"
+	formatNormalized = "normalized"
+)
+
+type exportOptions struct {
+	selector
+	format string
+	output string
+	images string
+	view   string
+	all    bool
+}
+
+func newExportCommand(e *Env) *cobra.Command {
+	var o exportOptions
+	cmd := &cobra.Command{
+		Use:   "export PATH|THREAD",
+		Short: "write threads as JSON Lines for other programs",
+		Long: `Writes the threads of a Codex home, of a folder of rollouts or of one file, oldest
+first, or one thread by its id. Two formats, both JSON Lines:
+
+  events      everything that a thread holds: messages, reasoning summaries, tool
+              calls and results, compactions, notices, token counts; each with the
+              file, line and byte that it came from
+  normalized  what was said and which tools were called, one message a line
+
+The active view is what Codex itself shows of a thread; physical is everything
+that its files hold; model is what the model would be sent next.
+
+The output holds the original text of the logs and may hold secrets. Nothing is
+redacted.`,
+		Example: `  rollbook export ~/.codex --format events > events.jsonl
+  rollbook export ~/.codex --format normalized --cwd ~/shop-api --since 30d
+  rollbook export 01a0a41f --home ~/.codex --format events -o thread.jsonl
+  rollbook export rollout.jsonl --format events --view physical`,
+		GroupID: groupShare,
+		Args:    operands("PATH|THREAD"),
+		Annotations: map[string]string{annotationExits: `0   written
+1   could not be read or written, or there is no such thread
+2   written, but some input was lost: warnings say what and where
+64  the command line was wrong`},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !cmd.Flags().Changed("format") {
+				return usageErrorf("--format is missing: events or normalized")
+			}
+			return e.export(cmd.Context(), args[0], o)
+		},
+	}
+	set := cmd.Flags()
+	choiceVar(cmd, set, &o.format, "format", formatEvents, "what to write", formatEvents, formatNormalized)
+	choiceVar(cmd, set, &o.view, "view", transcript.Active.String(), "which records count",
+		transcript.Active.String(), transcript.Physical.String(), transcript.Model.String())
+	set.StringVarP(&o.output, "output", "o", "", "write to this file instead of standard output")
+	set.StringVar(&o.images, "images", "", "write the images that events name into this folder, named by their digests")
+	set.BoolVar(&o.all, "all", false, "normalized: also what was injected between the person's words")
+	o.vars(e, set)
+	o.filters(e, set)
+	return cmd
+}
+
+func (e *Env) export(ctx context.Context, operand string, o exportOptions) error {
+	if o.all && o.format != formatNormalized {
+		return usageErrorf("--all belongs to --format normalized; events always hold what was injected")
+	}
+	sel, err := e.choose(ctx, operand, o.selector)
+	if err != nil {
+		return err
+	}
+	defer sel.Close()
+	for _, to := range []string{o.output, o.images} {
+		if err := e.outside(sel.home.Path(), to); err != nil {
+			return err
+		}
+	}
+	images, err := e.imageFolder(o.images)
+	if err != nil {
+		return err
+	}
+	write := func(w io.Writer) error { return e.writeThreads(ctx, sel, w, images, o) }
+	if o.output == "" {
+		err = write(e.safeStdout(term.JSON))
+	} else {
+		err = fsx.WriteFile(fsx.OS, e.path(o.output), 0o600, write)
+	}
+	if err != nil {
+		return err
+	}
+	return e.tell(sel.tally)
+}
+
+func (e *Env) writeThreads(ctx context.Context, sel *selection, w io.Writer, images *imageFolder, o exportOptions) error {
+	var sink transcript.Sink = interchange.NewEventsWriter(w)
+	if o.format == formatNormalized {
+		sink = interchange.NewNormalizedWriter(w, interchange.NormalizedOptions{All: o.all})
+	}
+	view, _ := transcript.ParseView(o.view)
+	for _, id := range sel.ids {
+		t, err := sel.lib.Thread(ctx, id, view)
+		if err == nil {
+			err = sink.Write(images.watch(t))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// outside refuses to write below the root that is read: nothing under a Codex
+// home is ever created or changed (R2).
+func (e *Env) outside(root, name string) error {
+	if name == "" {
+		return nil
+	}
+	at, err := e.absPath(name)
+	if err != nil {
+		return err
+	}
+	if info, err := os.Stat(root); err == nil && !info.IsDir() {
+		root = filepath.Dir(root)
+	}
+	for dir := at; ; dir = filepath.Dir(dir) {
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			if rel, err := filepath.Rel(root, real); err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+				return fmt.Errorf("%s lies in %s, which is only read", name, root)
+			}
+			return nil
+		}
+		if dir == filepath.Dir(dir) {
+			return nil
+		}
+	}
+}
+
+// An imageFolder takes the images of the events that pass by.
+type imageFolder struct {
+	dir  string
+	seen map[string]bool
+}
+
+func (e *Env) imageFolder(name string) (*imageFolder, error) {
+	if name == "" {
+		return nil, nil
+	}
+	f := &imageFolder{dir: e.path(name), seen: make(map[string]bool)}
+	return f, fsx.MkdirAll(fsx.OS, f.dir)
+}
+
+// watch returns the thread with its images written as it is read.
+func (f *imageFolder) watch(t *transcript.Thread) *transcript.Thread {
+	if f == nil {
+		return t
+	}
+	events := t.Events
+	t.Events = func(yield func(*transcript.Event, error) bool) {
+		for ev, err := range events {
+			if err == nil {
+				err = f.save(ev.Images)
+			}
+			if !yield(ev, err) || err != nil {
+				return
+			}
+		}
+	}
+	return t
+}
+
+func (f *imageFolder) save(images []transcript.Image) error {
+	for _, img := range images {
+		if img.Open == nil || f.seen[img.SHA256] {
+			continue
+		}
+		f.seen[img.SHA256] = true
+		name := filepath.Join(f.dir, img.SHA256+extension(img.MediaType))
+		err := fsx.CreateNew(fsx.OS, name, 0o600, func(w io.Writer) error {
+			r, err := img.Open()
+			if err != nil {
+				return err
+			}
+			defer r.Close()
+			_, err = io.Copy(w, r)
+			return err
+		})
+		if err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+func extension(media string) string {
+	switch media {
+	case "image/png":
+		return ".png"
+	case "image/jpeg":
+		return ".jpg"
+	case "image/gif":
+		return ".gif"
+	case "image/webp":
+		return ".webp"
+	}
+	return ".bin"
+}
