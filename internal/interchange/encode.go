@@ -1,0 +1,157 @@
+package interchange
+
+import (
+	"io"
+	"math/bits"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// flushAt is how much of the output is held before it is written.
+const flushAt = 64 << 10
+
+// timeLayout is RFC 3339 with milliseconds.
+const timeLayout = "2006-01-02T15:04:05.000Z"
+
+// An encoder appends JSON by hand and writes it on in pieces, so that a long
+// text is never held a second time. After an error of w it writes nothing more.
+type encoder struct {
+	w   io.Writer
+	buf []byte
+	err error
+}
+
+// flush writes what is held and gives the first error of w.
+func (e *encoder) flush() error {
+	if e.err == nil && len(e.buf) > 0 {
+		_, e.err = e.w.Write(e.buf)
+	}
+	e.buf = e.buf[:0]
+	return e.err
+}
+
+// lit appends JSON text as it stands.
+func (e *encoder) lit(s string) { e.buf = append(e.buf, s...) }
+
+func (e *encoder) int(n int64) { e.buf = strconv.AppendInt(e.buf, n, 10) }
+
+func (e *encoder) bool(b bool) { e.buf = strconv.AppendBool(e.buf, b) }
+
+// str appends a string. Only what JSON asks for is escaped. A byte that is not
+// UTF-8 becomes U+FFFD; texts of a log have none, names of files may.
+func (e *encoder) str(s string) {
+	if !utf8.ValidString(s) {
+		s = repair(s)
+	}
+	e.buf = append(e.buf, '"')
+	for len(s) > 0 {
+		piece := s[:min(len(s), flushAt)]
+		n := plain(piece)
+		e.buf = append(e.buf, piece[:n]...)
+		s = s[n:]
+		if n < len(piece) {
+			e.escape(s[0])
+			s = s[1:]
+		}
+		if len(e.buf) >= flushAt {
+			e.flush()
+		}
+	}
+	e.buf = append(e.buf, '"')
+}
+
+// escape appends a byte that cannot stand for itself in a string.
+func (e *encoder) escape(c byte) {
+	switch c {
+	case '"', '\\':
+		e.buf = append(e.buf, '\\', c)
+	case '\b':
+		e.lit(`\b`)
+	case '\f':
+		e.lit(`\f`)
+	case '\n':
+		e.lit(`\n`)
+	case '\r':
+		e.lit(`\r`)
+	case '\t':
+		e.lit(`\t`)
+	default:
+		const hex = "0123456789abcdef"
+		e.buf = append(e.buf, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+	}
+}
+
+// text appends a string, or null where it is empty.
+func (e *encoder) text(s string) {
+	if s == "" {
+		e.lit("null")
+		return
+	}
+	e.str(s)
+}
+
+// count appends a number, or null where it is zero.
+func (e *encoder) count(n int64) {
+	if n == 0 {
+		e.lit("null")
+		return
+	}
+	e.int(n)
+}
+
+// time appends a time in UTC, cut to milliseconds, or null where there is none
+// or RFC 3339 cannot spell it.
+func (e *encoder) time(t time.Time) {
+	t = t.UTC()
+	if t.IsZero() || t.Year() < 0 || t.Year() > 9999 {
+		e.lit("null")
+		return
+	}
+	e.buf = append(e.buf, '"')
+	e.buf = t.AppendFormat(e.buf, timeLayout)
+	e.buf = append(e.buf, '"')
+}
+
+// strs appends a list of strings.
+func (e *encoder) strs(list []string) {
+	e.lit("[")
+	for i, s := range list {
+		if i > 0 {
+			e.lit(",")
+		}
+		e.str(s)
+	}
+	e.lit("]")
+}
+
+const (
+	ones  = 0x0101010101010101
+	highs = 0x8080808080808080
+)
+
+// plain gives how many bytes of s stand before the first that has to be
+// escaped: a quote, a backslash or a control character.
+func plain(s string) int {
+	i := 0
+	for ; i+8 <= len(s); i += 8 {
+		b := s[i : i+8]
+		x := uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
+			uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
+		quote, slash := x^ones*'"', x^ones*'\\'
+		hit := (x-ones*0x20)&^x | (quote-ones)&^quote | (slash-ones)&^slash
+		if hit &= highs; hit != 0 {
+			return i + bits.TrailingZeros64(hit)/8
+		}
+	}
+	for i < len(s) && s[i] >= 0x20 && s[i] != '"' && s[i] != '\\' {
+		i++
+	}
+	return i
+}
+
+// repair replaces every byte that is not UTF-8.
+func repair(s string) string {
+	return strings.Map(func(r rune) rune { return r }, s)
+}
