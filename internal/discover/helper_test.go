@@ -1,0 +1,5 @@
+package discover
+
+import "rollbook/internal/history"
+
+var limits history.Limits
