@@ -1,0 +1,135 @@
+package assemble
+
+import (
+	"hash/maphash"
+
+	"rollbook/internal/rollout"
+)
+
+// A call is what the survey keeps of a tool call: the records that it, its
+// output and its completion stand in; 0 for none. A completion is what Codex
+// showed of the call (exec_command_end, CommandExecution ...).
+type call struct {
+	call, output, end int32
+	turn              int32 // index of the turn that it was made in; -1 for none
+	next              int32 // index of the next call of the same id; -1 for none
+}
+
+// calls finds a thread's calls by their ids.
+type calls struct {
+	seed  maphash.Seed
+	all   []call
+	first map[uint64]int32 // index of the first call of an id
+	last  map[uint64]int32 // of the latest
+}
+
+func newCalls() *calls {
+	return &calls{seed: maphash.MakeSeed(), first: make(map[uint64]int32), last: make(map[uint64]int32)}
+}
+
+// A role says what a record is to a call.
+type role uint8
+
+const (
+	isCall role = iota
+	isOutput
+	isEnd
+)
+
+// at returns the record that plays the role.
+func (c *call) at(r role) *int32 {
+	return [...]*int32{&c.call, &c.output, &c.end}[r]
+}
+
+// note files record n under the id. A second call or output opens a second
+// call of that id, so that a repeated id never loses a result; of several
+// completions the last one counts.
+func (c *calls) note(id string, r role, n int32, turn int) {
+	key := maphash.String(c.seed, id)
+	i, ok := c.last[key]
+	if !ok || r != isEnd && *c.all[i].at(r) != 0 {
+		c.all = append(c.all, call{turn: int32(turn), next: -1})
+		now := int32(len(c.all) - 1)
+		if ok {
+			c.all[i].next = now
+		} else {
+			c.first[key] = now
+		}
+		c.last[key] = now
+		i = now
+	}
+	*c.all[i].at(r) = n
+	if r == isCall {
+		c.all[i].turn = int32(turn)
+	}
+}
+
+// find returns the index of the call whose record of that role is n, or -1.
+func (c *calls) find(id string, r role, n int32) int32 {
+	i, ok := c.first[maphash.String(c.seed, id)]
+	if !ok {
+		return -1
+	}
+	for i >= 0 && *c.all[i].at(r) != n {
+		i = c.all[i].next
+	}
+	return i
+}
+
+// turnOf returns the index of the turn that the latest call of the id was made
+// in, or -1.
+func (c *calls) turnOf(id string) int {
+	i, ok := c.last[maphash.String(c.seed, id)]
+	if !ok {
+		return -1
+	}
+	return int(c.all[i].turn)
+}
+
+// callID tells which call a payload belongs to, and as what. The bool is false
+// for payloads that belong to none, and for a call without an id.
+func callID(p rollout.Payload) (id string, r role, ok bool) {
+	switch p := p.(type) {
+	case *rollout.ToolCall:
+		id, r = p.CallID, isCall
+	case *rollout.LocalShellCall:
+		id, r = orElse(p.CallID, p.ID), isCall
+	case *rollout.ToolOutput:
+		id, r = p.CallID, isOutput
+	case *rollout.WebSearch:
+		id, r = p.ID, isEnd
+		if p.Type() == rollout.ItemWebSearchCall {
+			r = isCall
+		}
+	case *rollout.ImageGeneration:
+		id, r = p.ID, isEnd
+		if p.Type() == rollout.ItemImageGenerationCall {
+			r = isCall
+		}
+	case *rollout.CommandExecution:
+		id, r = p.ID, isEnd
+	case *rollout.FileChange:
+		id, r = p.ID, isEnd
+	case *rollout.MCPToolCall:
+		id, r = p.ID, isEnd
+	case *rollout.DynamicToolCall:
+		id, r = p.ID, isEnd
+	case *rollout.ImageView:
+		id, r = p.ID, isEnd
+	case *rollout.CollabCall:
+		id, r = p.ID, isEnd
+	case *rollout.ItemCompleted:
+		id, r, _ = callID(p.Item)
+		if r == isOutput {
+			r = isEnd // a mirror, as all turn items are
+		}
+	}
+	return id, r, id != ""
+}
+
+func orElse(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}

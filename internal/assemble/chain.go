@@ -1,0 +1,210 @@
+package assemble
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"rollbook/internal/diag"
+	"rollbook/internal/discover"
+	"rollbook/internal/rollout"
+)
+
+// A span is a part of one file that belongs to a thread: the file from its
+// start up to a cut.
+type span struct {
+	ref       *discover.Ref
+	base      *discover.Base // how the span above names this one's end; nil for a whole file
+	end       int64          // byte of the cut, once it is found; -1 before, and where there is none
+	inherited bool           // the file is another thread's
+	gap       string         // why what should come before this span is missing
+	wrong     string         // what was found wrong at the cut
+	ordinal   int64          // highest ordinal before the cut; -1 for none
+}
+
+func newSpan(ref *discover.Ref) span { return span{ref: ref, end: -1, ordinal: -1} }
+
+// maxChain is the longest chain of bases that is followed. Codex makes one link
+// for each revert or fork.
+const maxChain = 10_000
+
+// chain gives the spans of the active view, oldest first: the current file and
+// the bases below it (F5). A base that is missing, or that leads back into the
+// chain, ends it with a gap.
+func (l *Library) chain(g *group) []span {
+	spans := []span{newSpan(g.current)}
+	seen := map[*discover.Ref]bool{g.current: true}
+	for {
+		top := &spans[0]
+		base := top.ref.Base
+		if base == nil {
+			return spans
+		}
+		ref := l.files[base.ThreadID]
+		switch {
+		case ref == nil:
+			l.gap(top, BaseMissing, fmt.Sprintf("history before this file is in %s, which is not here", base.ThreadID))
+			return spans
+		case seen[ref] || len(spans) >= maxChain:
+			l.gap(top, BaseCycle, fmt.Sprintf("history before this file is in %s, which leads back here", base.ThreadID))
+			return spans
+		}
+		seen[ref] = true
+		below := newSpan(ref)
+		below.base, below.inherited = base, ref.ID != g.id
+		spans = append([]span{below}, spans...)
+	}
+}
+
+// physical gives the spans of the physical view: every file of the thread, whole,
+// in the order in which they were begun.
+func (g *group) physical() []span {
+	spans := make([]span, len(g.files))
+	for i, ref := range g.files {
+		spans[i] = newSpan(ref)
+	}
+	return spans
+}
+
+// gap notes that something is missing before a span. The place is the record
+// that names the base.
+func (l *Library) gap(s *span, code diag.Code, why string) {
+	s.gap = why
+	l.report(diag.Diagnostic{Position: diag.Position{File: s.ref.Path, Line: max(s.ref.MetaLine, 1)}, Code: code, Message: why})
+}
+
+// past reports whether a record lies behind the cut of its span, and notes
+// where the two ways to name the cut disagree. Where records have ordinals the
+// ordinal decides: a file that was rewritten keeps them, and its bytes move
+// (F5, F9). Duplicate ordinals and gaps between them are usual.
+func (s *span) past(rec *rollout.Record) bool {
+	if s.base == nil {
+		return false
+	}
+	if s.end >= 0 {
+		return rec.Offset >= s.end
+	}
+	byByte := s.base.EndByte >= 0 && rec.Offset >= s.base.EndByte
+	ordinal, ok := rec.Envelope.Ordinal.Int()
+	if rec.Kind != rollout.Item || !ok || s.base.EndOrdinal < 0 {
+		if byByte && s.ordinal < 0 {
+			return s.cutAt(rec.Offset)
+		}
+		return false
+	}
+	byOrdinal := ordinal >= s.base.EndOrdinal
+	if byByte != byOrdinal && s.base.EndByte >= 0 && s.wrong == "" {
+		s.wrong = fmt.Sprintf("the base is cut at ordinal %d and at byte %d, which are not the same place", s.base.EndOrdinal, s.base.EndByte)
+	}
+	if byOrdinal {
+		return s.cutAt(rec.Offset)
+	}
+	s.ordinal = max(s.ordinal, ordinal)
+	return false
+}
+
+func (s *span) cutAt(offset int64) bool {
+	s.end = offset
+	if offset != s.base.EndByte && s.base.EndByte >= 0 && s.wrong == "" {
+		s.wrong = fmt.Sprintf("no record begins at byte %d, where the base is cut", s.base.EndByte)
+	}
+	return true
+}
+
+// finish is called at the end of the file. A cut at its very end is right; one
+// behind it means that the base has lost records.
+func (s *span) finish(size int64) {
+	if s.base == nil || s.end >= 0 {
+		return
+	}
+	s.end = size
+	switch {
+	case s.wrong != "":
+	case s.base.EndByte >= 0 && size != s.base.EndByte:
+		s.wrong = fmt.Sprintf("the base ends at byte %d, its cut is at %d", size, s.base.EndByte)
+	case s.base.EndByte < 0 && s.ordinal < s.base.EndOrdinal-1:
+		s.wrong = fmt.Sprintf("the base ends with ordinal %d, its cut is at %d", s.ordinal, s.base.EndOrdinal)
+	}
+}
+
+// The longest line that is kept. A line of a compressed file may be no longer
+// than 256 MiB, because a few bytes can promise any length.
+const (
+	maxLine           = 1 << 30
+	maxCompressedLine = 256 << 20
+)
+
+// A record is a line of a span. Its number counts all lines of all spans, so
+// that both passes know a record by the same number.
+type record struct {
+	*rollout.Record
+	n    int32
+	span *span
+}
+
+// maxRecords bounds the number of a thread's records.
+const maxRecords = 1<<31 - 2
+
+var errTooManyRecords = errors.New("more records than can be numbered")
+
+// records reads the spans one after the other. A file that cannot be read is
+// reported by the survey and ends its span.
+func (l *Library) records(ctx context.Context, spans []span, lost func(s *span, err error)) iter.Seq2[record, error] {
+	return func(yield func(record, error) bool) {
+		n := int32(0)
+		for i := range spans {
+			s := &spans[i]
+			more, err := l.readSpan(ctx, s, &n, yield)
+			if err != nil {
+				if ctx.Err() != nil || errors.Is(err, errTooManyRecords) {
+					yield(record{}, err)
+					return
+				}
+				lost(s, err)
+			}
+			if !more {
+				return
+			}
+		}
+	}
+}
+
+// readSpan gives the records of one span. It reports false where the caller
+// wants no more.
+func (l *Library) readSpan(ctx context.Context, s *span, n *int32, yield func(record, error) bool) (more bool, err error) {
+	f, err := l.opener.Open(*s.ref)
+	if err != nil {
+		return true, err
+	}
+	defer f.Close()
+	text, err := rollout.Decompress(f, s.ref.Path)
+	if err != nil {
+		return true, err
+	}
+	defer text.Close()
+	limit := maxLine
+	if text.Compressed {
+		limit = maxCompressedLine
+	}
+	r := rollout.NewReader(text, rollout.Options{Limits: rollout.Limits{Line: limit}})
+	for rec, err := range r.Records() {
+		if err != nil {
+			return true, err
+		}
+		if s.past(rec) {
+			return true, nil
+		}
+		if *n++; *n > maxRecords {
+			return false, errTooManyRecords
+		}
+		if *n&1023 == 0 && ctx.Err() != nil {
+			return false, ctx.Err()
+		}
+		if !yield(record{rec, *n, s}, nil) {
+			return false, nil
+		}
+	}
+	s.finish(r.Offset())
+	return true, nil
+}

@@ -1,0 +1,111 @@
+package assemble
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"rollbook/internal/pict"
+	"rollbook/internal/rollout"
+	"rollbook/internal/transcript"
+)
+
+// imageURL reads an address: a data URL holds the image, any other names it.
+func (e *emitter) imageURL(url rollout.Text) transcript.Image {
+	raw := rollout.Raw(url)
+	head, ok := bytes.CutPrefix(raw, []byte(`"data:`))
+	if !ok {
+		return transcript.Image{Name: url.String()}
+	}
+	media, _, ok := bytes.Cut(head, []byte(";base64,"))
+	if !ok || len(media) > 100 {
+		return transcript.Image{Name: "data URL"}
+	}
+	return e.image(string(media), url)
+}
+
+// image digests the base64 bytes at the end of a string of the record at hand.
+// The string is the whole value or a data URL.
+func (e *emitter) image(media string, value rollout.Text) transcript.Image {
+	img := transcript.Image{MediaType: media}
+	start := bytes.Index(e.rec.Text, value)
+	data := imageData(value)
+	hash := sha256.New()
+	var head bytes.Buffer
+	n, err := io.Copy(io.MultiWriter(hash, &capped{&head, 64 << 10}), base64.NewDecoder(base64.StdEncoding, strings.NewReader(data)))
+	if err != nil {
+		img.Name = "not base64"
+		return img
+	}
+	img.Bytes, img.SHA256 = n, hex.EncodeToString(hash.Sum(nil))
+	if facts, err := pict.Read(head.Bytes()); err == nil {
+		img.MediaType, img.Width, img.Height = facts.MediaType, facts.Width, facts.Height
+	}
+	at := place{span: *e.rec.span, offset: e.rec.Offset, start: start, length: len(value)}
+	img.Open = func() (io.ReadCloser, error) { return e.l.openImage(at) }
+	return img
+}
+
+// imageData is the base64 text of a value, with its escapes resolved.
+func imageData(value rollout.Text) string {
+	s := value.String()
+	if _, data, ok := strings.Cut(s, ";base64,"); ok && strings.HasPrefix(s, "data:") {
+		return data
+	}
+	return s
+}
+
+// capped keeps the first bytes of what is written to it.
+type capped struct {
+	to   *bytes.Buffer
+	left int
+}
+
+func (c *capped) Write(p []byte) (int, error) {
+	keep := p[:min(len(p), c.left)]
+	c.left -= len(keep)
+	c.to.Write(keep)
+	return len(p), nil
+}
+
+// A place is where an image's string stands.
+type place struct {
+	span   span
+	offset int64 // of the line
+	start  int   // of the string within the line
+	length int
+}
+
+var errMoved = errors.New("the record is not there any more")
+
+// openImage reads an image again from the log.
+func (l *Library) openImage(at place) (io.ReadCloser, error) {
+	s := at.span
+	var n int32
+	var found io.ReadCloser
+	_, err := l.readSpan(context.Background(), &s, &n, func(rec record, err error) bool {
+		if rec.Offset < at.offset {
+			return true
+		}
+		if rec.Offset == at.offset && rec.Kind == rollout.Item && at.start+at.length <= len(rec.Text) {
+			value := rollout.Text(rec.Text[at.start : at.start+at.length])
+			if rollout.Raw(value).IsString() && value[len(value)-1] == '"' {
+				found = io.NopCloser(base64.NewDecoder(base64.StdEncoding, strings.NewReader(imageData(value))))
+			}
+		}
+		return false
+	})
+	if err == nil && found == nil {
+		err = errMoved
+	}
+	if err != nil {
+		return nil, fmt.Errorf("image in %s: %w", s.ref.Path, err)
+	}
+	return found, nil
+}

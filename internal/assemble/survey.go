@@ -1,0 +1,434 @@
+package assemble
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"rollbook/internal/diag"
+	"rollbook/internal/rollout"
+	"rollbook/internal/transcript"
+)
+
+// A survey is what the first pass learns of a thread: everything that a record
+// alone does not tell.
+type survey struct {
+	spans   []span
+	records int32
+	turns   *turns
+	calls   *calls
+
+	rolled    intervals // rolled back
+	inherited intervals // copied or read from another thread
+	own       int32     // first record of the thread's own file that is not copied
+	drop      bool      // the inherited part is not shown: a sub-agent's (F8)
+
+	userEvents bool  // some event shows a user message (F16)
+	markers    bool  // some record opens a turn
+	itemsOnly  bool  // nothing is shown by events: the items stand for themselves
+	compacted  int32 // the last compacted record that is visible
+
+	meta   rollout.SessionMeta
+	facts  facts
+	losses int
+	loose  int // assistant items outside of turns
+}
+
+// facts are what a thread's meta is made of.
+type facts struct {
+	models, versions []string
+	created, updated time.Time
+	cwd              string
+	name, prompt     string
+	ids              []string
+	answers, users   int
+}
+
+// A pass is a walk of the survey over the spans.
+type pass struct {
+	*survey
+	l      *Library
+	prefix prefix
+	search webSearch
+	span   *span // at hand
+	quiet  bool  // a second walk: what is wrong was reported by the first
+}
+
+// survey reads the spans once. Where no event shows what the user said, it
+// reads them again, with the items standing for themselves.
+func (l *Library) survey(ctx context.Context, g *group, spans []span) (*survey, error) {
+	sv, err := l.walk(ctx, g, spans, false)
+	if err == nil && !sv.userEvents {
+		sv, err = l.walk(ctx, g, sv.spans, true)
+	}
+	return sv, err
+}
+
+func (l *Library) walk(ctx context.Context, g *group, spans []span, itemsOnly bool) (*survey, error) {
+	sv := &survey{spans: slices.Clone(spans), turns: newTurns(), calls: newCalls(), itemsOnly: itemsOnly}
+	p := &pass{survey: sv, l: l, quiet: itemsOnly}
+	lost := func(s *span, err error) {
+		sv.losses++
+		p.report(diag.Diagnostic{Position: diag.Position{File: s.ref.Path}, Code: FileUnreadable, Message: err.Error()})
+		s.wrong = orElse(s.wrong, "the base could not be read: "+err.Error())
+	}
+	for rec, err := range l.records(ctx, sv.spans, lost) {
+		if err != nil {
+			return nil, fmt.Errorf("thread %s: %w", g.id, err)
+		}
+		p.record(rec)
+	}
+	p.finish(g)
+	return sv, nil
+}
+
+func (p *pass) report(d diag.Diagnostic) {
+	if !p.quiet {
+		p.l.report(d)
+	}
+}
+
+// record takes one line.
+func (p *pass) record(rec record) {
+	p.records = rec.n
+	if rec.span != p.span {
+		p.enter(rec)
+	}
+	if rec.span.inherited {
+		p.inherited.add(rec.n, rec.n+1)
+	}
+	if rec.Kind == rollout.Loss {
+		p.losses++
+		p.report(diag.Diagnostic{Position: position(rec), Code: rec.Code, Message: rec.Message})
+	}
+	if rec.Kind != rollout.Item {
+		return
+	}
+	p.time(rec)
+	if !rec.span.inherited {
+		p.prefix.tick(p, rec)
+	}
+	typ := rec.Envelope.RecordType()
+	if !wanted(typ) {
+		return
+	}
+	payload := rollout.Decode(&rec.Envelope, rec.Text)
+	p.odd(rec, payload)
+	p.prefix.see(p, rec, payload)
+	p.note(rec, payload)
+}
+
+// wanted reports whether the survey needs the payload of a record. Reasoning
+// and the like are many and long, and say nothing that it needs.
+func wanted(t rollout.RecordType) bool {
+	switch t {
+	case rollout.ItemReasoning, rollout.RecordWorldState, rollout.EventAgentReasoning, rollout.EventAgentReasoningRaw,
+		rollout.EventTokenCount, rollout.RecordTokenUsage, rollout.ItemGhostSnapshot, rollout.RecordBareState:
+		return false
+	}
+	return true
+}
+
+func position(rec record) diag.Position {
+	return diag.Position{File: rec.span.ref.Path, Line: rec.Line, Offset: rec.Offset}
+}
+
+// enter begins a span.
+func (p *pass) enter(rec record) {
+	p.prefix.finish(p)
+	p.span, p.prefix = rec.span, prefix{}
+	if !rec.span.inherited && p.own == 0 {
+		p.own = rec.n
+	}
+}
+
+func (p *pass) odd(rec record, payload rollout.Payload) {
+	t := payload.Type()
+	switch t {
+	case rollout.RecordUnknown, rollout.ItemUnknown, rollout.EventUnknown, rollout.TurnItemUnknown:
+		u, _ := payload.(*rollout.Unknown)
+		p.report(diag.Diagnostic{Position: position(rec), Code: UnknownRecord, Message: fmt.Sprintf("type %q is not known", u.Name)})
+	}
+	if ic, ok := payload.(*rollout.ItemCompleted); ok && ic.Item.Type() == rollout.TurnItemUnknown {
+		u, _ := ic.Item.(*rollout.Unknown)
+		p.report(diag.Diagnostic{Position: position(rec), Code: UnknownRecord, Message: fmt.Sprintf("turn item %q is not known", u.Name)})
+	}
+	if odd := payload.Odd(); len(odd) > 0 {
+		p.report(diag.Diagnostic{Position: position(rec), Code: OddField, Message: strings.Join(odd, ", ")})
+	}
+}
+
+// time keeps the first and the last time of the thread's own records.
+func (p *pass) time(rec record) {
+	if rec.span.inherited {
+		return
+	}
+	if t := recordTime(&rec.Envelope); !t.IsZero() {
+		if p.facts.created.IsZero() {
+			p.facts.created = t
+		}
+		if t.After(p.facts.updated) {
+			p.facts.updated = t
+		}
+	}
+}
+
+// recordTime is the time of a line in UTC, or zero.
+func recordTime(env *rollout.Envelope) time.Time {
+	s, _ := env.Timestamp.Text()
+	t, err := time.Parse(time.RFC3339Nano, s)
+	if err != nil {
+		return time.Time{}
+	}
+	return t.UTC()
+}
+
+// note keeps what a payload says of turns, calls and the thread.
+func (p *pass) note(rec record, payload rollout.Payload) {
+	n := rec.n
+	callTurn := -1
+	if o, ok := payload.(*rollout.ToolOutput); ok {
+		callTurn = p.calls.turnOf(o.CallID)
+	}
+	closed := p.turns.follow(n, payload, callTurn)
+	if id, r, ok := p.callID(rec, payload); ok {
+		p.calls.note(id, r, n, p.turns.current)
+	}
+	switch q := payload.(type) {
+	case *rollout.SessionMeta:
+		p.noteMeta(rec, q)
+	case *rollout.BareHeader:
+		p.noteHeader(q)
+	case *rollout.TurnContext:
+		p.facts.models = appendNew(p.facts.models, q.Model)
+		if at := p.turns.at(); at != nil {
+			at.model = orElse(at.model, q.Model)
+		}
+		p.facts.cwd = orElse(p.facts.cwd, q.CWD)
+	case *rollout.TurnStarted:
+		p.markers = true
+	case *rollout.TurnAborted:
+		if closed >= 0 {
+			p.turns.all[closed].aborted = true
+		}
+	case *rollout.ThreadRolledBack:
+		p.rollBack(n, q.Turns.Value)
+	case *rollout.ThreadName:
+		p.facts.name = q.Name.String()
+	case *rollout.Compacted:
+		p.special()
+		p.compacted = n
+	default:
+		p.noteShown(n, payload)
+	}
+}
+
+// noteShown keeps what was shown in the turn at hand.
+func (p *pass) noteShown(n int32, payload rollout.Payload) {
+	switch q := payload.(type) {
+	case *rollout.UserMessageEvent:
+		if typed(q) {
+			p.user(q.Message.String())
+		}
+	case *rollout.AgentMessageEvent:
+		p.answer()
+	case *rollout.ContextCompacted, *rollout.EnteredReview, *rollout.ExitedReview, *rollout.Plan:
+		p.special()
+	case *rollout.Message:
+		p.noteItem(n, q)
+	case *rollout.ItemCompleted:
+		switch item := q.Item.(type) {
+		case *rollout.UserMessage:
+			p.user(item.Content.Text())
+		case *rollout.AssistantMessage:
+			p.answer()
+		default:
+			p.noteShown(n, q.Item)
+		}
+	}
+}
+
+// noteItem takes a message item. It is counted where it stands for itself
+// (F16).
+func (p *pass) noteItem(n int32, m *rollout.Message) {
+	switch {
+	case m.Role == "user" && p.itemsOnly:
+		if words, ok := naturalText(m); ok {
+			p.turns.user(n)
+			p.turns.touch(n)
+			p.countUser(words)
+		}
+	case m.Role == "assistant":
+		at := p.turns.at()
+		if at != nil && at.answers > 0 {
+			return
+		}
+		if _, ok := answerText(m); !ok {
+			return
+		}
+		if at == nil {
+			p.loose++
+		} else {
+			at.items++
+		}
+	}
+}
+
+func (p *pass) user(text string) {
+	p.userEvents = true
+	p.countUser(text)
+}
+
+func (p *pass) countUser(text string) {
+	if at := p.turns.at(); at != nil {
+		at.users++
+	}
+	p.facts.users++
+	if p.facts.prompt == "" && !transcript.Injected(text) {
+		words, _ := transcript.Unwrap(text)
+		p.facts.prompt = firstLine(words)
+	}
+}
+
+func (p *pass) answer() {
+	p.facts.answers++
+	if at := p.turns.at(); at != nil {
+		at.answers++
+	}
+}
+
+func (p *pass) special() {
+	if at := p.turns.at(); at != nil {
+		at.special = true
+	}
+}
+
+// noteMeta takes a session_meta line. The first one of the thread's own file
+// is its owner; a later one of the same id adds what the first lacks (F6, and
+// docs/format/rollout.md on repeated headers).
+func (p *pass) noteMeta(rec record, m *rollout.SessionMeta) {
+	if rec.span.inherited {
+		return
+	}
+	if p.meta.ID == "" || m.ID == p.meta.ID {
+		mergeMeta(&p.meta, m)
+		p.facts.versions = appendNew(p.facts.versions, m.CLIVersion)
+		p.drop = p.meta.Source.Name == "subagent"
+	}
+}
+
+func mergeMeta(to, from *rollout.SessionMeta) {
+	if to.ID == "" {
+		*to = *from
+		to.Instructions, to.BaseInstructions = nil, nil // they point into the line
+		return
+	}
+	for _, f := range []struct{ to, from *string }{
+		{&to.SessionID, &from.SessionID}, {&to.CWD, &from.CWD}, {&to.Originator, &from.Originator}, {&to.CLIVersion, &from.CLIVersion},
+		{&to.ModelProvider, &from.ModelProvider}, {&to.ForkedFromID, &from.ForkedFromID}, {&to.ParentThreadID, &from.ParentThreadID},
+		{&to.MemoryMode, &from.MemoryMode}, {&to.HistoryMode, &from.HistoryMode}, {&to.Source.Name, &from.Source.Name},
+	} {
+		*f.to = orElse(*f.to, *f.from)
+	}
+}
+
+func (p *pass) noteHeader(h *rollout.BareHeader) {
+	if p.meta.ID == "" {
+		p.meta.ID, p.meta.Timestamp = h.ID, h.Timestamp
+	}
+}
+
+// rollBack hides the last k user turns before record n, and all that follows
+// them (F7). A turn in which the user said nothing is no user turn, and goes
+// with the one before it.
+func (p *pass) rollBack(n int32, k int64) {
+	from := int32(0)
+	first := 0
+	if p.drop {
+		first = p.firstOwnTurn()
+	}
+	for i := len(p.turns.all) - 1; i >= first && k > 0; i-- {
+		t := &p.turns.all[i]
+		if t.hidden {
+			continue
+		}
+		t.hidden = true
+		from = t.start
+		if t.users > 0 {
+			k--
+		}
+	}
+	if from > 0 {
+		p.rolled.add(from, n)
+	}
+	p.turns.current = -1
+}
+
+// firstOwnTurn is the index of the first turn that is not copied.
+func (p *pass) firstOwnTurn() int {
+	for i, t := range p.turns.all {
+		if t.start >= p.own {
+			return i
+		}
+	}
+	return len(p.turns.all)
+}
+
+func (p *pass) finish(g *group) {
+	for i := 1; i < len(p.spans); i++ {
+		if below := &p.spans[i-1]; below.wrong != "" && p.spans[i].gap == "" {
+			s := &p.spans[i]
+			s.gap = below.wrong
+			p.report(diag.Diagnostic{Position: diag.Position{File: s.ref.Path, Line: max(s.ref.MetaLine, 1)}, Code: BaseCut, Message: below.wrong})
+		}
+	}
+	p.prefix.finish(p)
+	p.inherited.sort()
+	p.rolled.sort()
+	if p.rolled.has(p.compacted) {
+		p.compacted = 0
+	}
+}
+
+// visible reports whether a record belongs to a view. Record 0 is none.
+func (sv *survey) visible(view transcript.View, n int32) bool {
+	switch {
+	case n == 0:
+		return false
+	case view == transcript.Physical:
+		return true
+	case view == transcript.Model && n < sv.compacted:
+		return false
+	}
+	return !sv.rolled.has(n) && !(sv.drop && sv.inherited.has(n))
+}
+
+// appendNew appends what is not there yet.
+func appendNew(list []string, s string) []string {
+	if s == "" || slices.Contains(list, s) || len(list) >= 100 {
+		return list
+	}
+	return append(list, s)
+}
+
+// firstLine is the first line of a text that is not blank, for a title.
+func firstLine(s string) string {
+	for line := range strings.Lines(s) {
+		if line = strings.TrimSpace(line); line != "" {
+			return clip(line, 200)
+		}
+	}
+	return ""
+}
+
+// clip shortens a text to at most n runes.
+func clip(s string, n int) string {
+	for i := range s {
+		if n--; n < 0 {
+			return s[:i] + "…"
+		}
+	}
+	return s
+}

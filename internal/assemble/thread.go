@@ -1,0 +1,167 @@
+package assemble
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"rollbook/internal/diag"
+	"rollbook/internal/transcript"
+)
+
+// Thread surveys a thread and returns it. Its events are read when they are
+// ranged over.
+func (l *Library) Thread(ctx context.Context, id string, view transcript.View) (*transcript.Thread, error) {
+	g := l.threads[id]
+	if g == nil {
+		return nil, fmt.Errorf("thread %s: not found", id)
+	}
+	spans := g.physical()
+	if view != transcript.Physical {
+		spans = l.chain(g)
+	}
+	sv, err := l.survey(ctx, g, spans)
+	if err != nil {
+		return nil, err
+	}
+	if view == transcript.Physical {
+		if err := l.markReverted(ctx, g, sv); err != nil {
+			return nil, err
+		}
+	}
+	t := &transcript.Thread{Meta: l.meta(g, sv, view), View: view}
+	t.Events = func(yield func(*transcript.Event, error) bool) { l.events(ctx, sv, view, yield) }
+	return t, nil
+}
+
+// markReverted marks what the active view leaves of a thread's own files: the
+// turns that a revert took away stay in the older file (F4).
+func (l *Library) markReverted(ctx context.Context, g *group, sv *survey) error {
+	if len(g.files) < 2 {
+		return nil
+	}
+	kept := make(map[string]int64) // how much of each file the active view reads
+	quiet := &Library{opener: l.opener, report: func(diag.Diagnostic) {}, threads: l.threads, files: l.files}
+	active, err := quiet.survey(ctx, g, quiet.chain(g))
+	if err != nil {
+		return err
+	}
+	for _, s := range active.spans {
+		end := s.end
+		if s.base == nil {
+			end = 1<<63 - 1
+		}
+		kept[s.ref.Path] = end
+	}
+	for rec, err := range quiet.records(ctx, sv.spans, func(*span, error) {}) {
+		if err != nil {
+			return err
+		}
+		if rec.Offset >= kept[rec.span.ref.Path] {
+			sv.rolled.add(rec.n, rec.n+1)
+		}
+	}
+	sv.rolled.sort()
+	return nil
+}
+
+// meta is what a survey tells of a thread.
+func (l *Library) meta(g *group, sv *survey, view transcript.View) transcript.Meta {
+	m := transcript.Meta{ID: g.id, Project: orElse(g.current.Cwd, sv.meta.CWD), Source: g.current.Source,
+		Originator: sv.meta.Originator, Provider: sv.meta.ModelProvider, Models: sv.facts.models, Versions: sv.facts.versions,
+		Created: sv.facts.created, Updated: sv.facts.updated, ParentID: g.files[0].ParentID, ForkedFrom: g.files[0].ForkedFrom,
+		SessionID: sv.meta.SessionID, Archived: g.current.Archived, Losses: sv.losses}
+	m.Project = orElse(m.Project, sv.facts.cwd)
+	if began := idTime("", sv.meta.Timestamp); !began.IsZero() {
+		m.Created = began
+	}
+	if m.Created.IsZero() {
+		m.Created = g.files[0].First
+	}
+	if m.Updated.IsZero() {
+		m.Updated = g.current.Last
+	}
+	m.Created, m.Updated = m.Created.UTC(), later(m.Updated, m.Created)
+	m.Title, m.TitleSource = l.title(g, sv)
+	for _, s := range sv.spans {
+		m.Segments = append(m.Segments, s.ref.Path)
+		if s.gap != "" {
+			m.Losses++
+		}
+	}
+	for _, f := range g.files {
+		m.Files = append(m.Files, f.Path)
+		m.Counts.Bytes += f.Size
+	}
+	m.Counts.Files = len(g.files)
+	m.State = sv.state(m.Losses)
+	sv.count(&m.Counts, view)
+	return m
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b.UTC()
+	}
+	return a.UTC()
+}
+
+// title chooses a thread's title: the name that a person or Codex gave it, else
+// the first prompt (docs/format/history.md).
+func (l *Library) title(g *group, sv *survey) (text, source string) {
+	known := l.titles[g.id]
+	switch {
+	case known.Text != "" && !known.Prompt:
+		return firstLine(known.Text), known.Source
+	case sv.facts.name != "":
+		return firstLine(sv.facts.name), "event"
+	case sv.facts.prompt != "":
+		return sv.facts.prompt, "prompt"
+	case known.Text != "":
+		return firstLine(known.Text), "prompt"
+	}
+	return "", ""
+}
+
+// state tells how the thread stands at its end.
+func (sv *survey) state(losses int) transcript.State {
+	if losses > 0 {
+		return transcript.Damaged
+	}
+	for i := len(sv.turns.all) - 1; i >= 0; i-- {
+		t := &sv.turns.all[i]
+		if t.hidden {
+			continue
+		}
+		if t.marked && t.end == 0 || !t.marked && !t.aborted && t.answers+t.items == 0 {
+			return transcript.Open
+		}
+		break
+	}
+	return transcript.Complete
+}
+
+// count counts what the view holds.
+func (sv *survey) count(c *transcript.Counts, view transcript.View) {
+	for i := range sv.turns.all {
+		t := &sv.turns.all[i]
+		if !sv.visible(view, t.start) {
+			continue
+		}
+		c.Turns++
+		c.UserMessages += t.users
+		c.AssistantMessages += t.answers
+		if t.alone() {
+			c.AssistantMessages += t.items
+		}
+	}
+	if !sv.markers {
+		c.AssistantMessages += sv.loose
+	}
+	for i := range sv.calls.all {
+		k := &sv.calls.all[i]
+		if sv.visible(view, k.call) || sv.visible(view, k.output) || sv.visible(view, k.end) {
+			c.ToolCalls++
+		}
+	}
+}

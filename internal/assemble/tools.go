@@ -1,0 +1,250 @@
+package assemble
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"rollbook/internal/rollout"
+	"rollbook/internal/transcript"
+)
+
+// An ending is what a completion says of a call.
+type ending struct {
+	tool, namespace, arguments string
+
+	output   string
+	exit     *int
+	duration *time.Duration
+	isError  *bool
+	changes  []transcript.FileChange
+	images   []transcript.Image
+}
+
+// noOutput is the text of a result that is made for a call whose output is not
+// in the log.
+const noOutput = "no output of this call is recorded"
+
+// noCall is the name of a call that is made for an output whose call is not in
+// the log.
+const noCall = "unknown"
+
+// webSearch pairs web searches that have no id (before 0.147) with the event
+// before them, which has one, by what was searched.
+type webSearch struct {
+	id     string
+	action string
+}
+
+// id gives the call id of a payload, also where it must be taken from the
+// record before or made: a call without an id is named by its place.
+func (w *webSearch) callID(rec record, p rollout.Payload) (id string, r role, ok bool) {
+	id, r, ok = callID(p)
+	if s, is := p.(*rollout.WebSearch); is {
+		action := actionKey(s.Action)
+		switch {
+		case r == isEnd:
+			w.id, w.action = id, action
+		case !ok && w.action == action && w.id != "":
+			id, ok = w.id, true
+			w.id = ""
+		}
+	}
+	if !ok && isCallOrOutput(p) {
+		return fmt.Sprintf("%s@%d.%d", p.Type(), rec.Line, rec.Offset), r, true
+	}
+	return id, r, ok
+}
+
+func isCallOrOutput(p rollout.Payload) bool {
+	switch p.Type() {
+	case rollout.ItemFunctionCall, rollout.ItemCustomToolCall, rollout.ItemLocalShellCall, rollout.ItemToolSearchCall,
+		rollout.ItemWebSearchCall, rollout.ItemImageGenerationCall, rollout.ItemFunctionCallOutput,
+		rollout.ItemCustomToolCallOutput, rollout.ItemToolSearchOutput:
+		return true
+	}
+	return false
+}
+
+func actionKey(a rollout.WebAction) string {
+	return a.Type + "\x00" + a.Query.String() + "\x00" + a.URL.String() + "\x00" + a.Pattern.String()
+}
+
+func (p *pass) callID(rec record, payload rollout.Payload) (string, role, bool) {
+	return p.search.callID(rec, payload)
+}
+
+// tool gives the events of a call, an output or a completion. It reports false
+// for other payloads.
+func (e *emitter) tool(p rollout.Payload) bool {
+	id, r, ok := e.search.callID(e.rec, p)
+	if !ok {
+		return false
+	}
+	i := e.sv.calls.find(id, r, e.rec.n)
+	if i < 0 {
+		return true // an earlier completion of a call that has a later one, or a record that grew since the survey
+	}
+	c := &e.sv.calls.all[i]
+	switch r {
+	case isCall:
+		e.call(id, i, c, p)
+	case isOutput:
+		e.output(id, i, c, p.(*rollout.ToolOutput))
+	default:
+		e.ending(id, i, c, p)
+	}
+	return true
+}
+
+// call sends a call, and its result where no later record holds one.
+func (e *emitter) call(id string, i int32, c *call, p rollout.Payload) {
+	ev := e.event(transcript.ToolCall, transcript.Recorded)
+	ev.CallID = id
+	var images []transcript.Image
+	switch p := p.(type) {
+	case *rollout.ToolCall:
+		ev.Tool, ev.Namespace, ev.Arguments, ev.ItemID = orElse(p.Name, p.Type().String()), p.Namespace, p.Input(), p.ID
+	case *rollout.LocalShellCall:
+		ev.Tool, ev.Arguments, ev.ItemID = "local_shell", string(p.Action.Command), p.ID
+	case *rollout.WebSearch:
+		ev.Tool, ev.Arguments, ev.ItemID = "web_search", webText(p), p.ID
+	case *rollout.ImageGeneration:
+		ev.Tool, ev.Arguments, ev.ItemID = "image_generation", p.Prompt.String(), p.ID
+		images = e.generated(p)
+	}
+	e.send()
+	e.model = orElse(e.model, "")
+	switch {
+	case e.visible(c.output):
+	case len(images) > 0:
+		ev := e.event(transcript.ToolResult, transcript.Recorded)
+		ev.CallID, ev.Images = id, images
+		e.send()
+	case e.endings[i] != nil:
+		e.endingResult(id, e.endings[i], transcript.Recovered)
+		delete(e.endings, i)
+	case e.visible(c.end) && c.end > e.rec.n:
+	default:
+		e.madeResult(id, noOutput)
+	}
+}
+
+func (e *emitter) madeResult(id, text string) {
+	ev := e.event(transcript.ToolResult, transcript.Synthetic)
+	ev.CallID, ev.Output = id, text
+	e.send()
+}
+
+// output sends a result, with what a completion before it said.
+func (e *emitter) output(id string, i int32, c *call, p *rollout.ToolOutput) {
+	if !e.visible(c.call) {
+		ev := e.event(transcript.ToolCall, transcript.Synthetic)
+		ev.CallID, ev.Tool, ev.Namespace = id, orElse(p.Name, noCall), p.Namespace
+		e.send()
+	}
+	text := p.Output.String()
+	if !p.Output.OK() {
+		text = p.Blocks.Text()
+	}
+	if len(p.Tools) > 0 && text == "" {
+		text = string(p.Tools)
+	}
+	found := readOutput(text)
+	ev := e.event(transcript.ToolResult, transcript.Recorded)
+	ev.CallID, ev.Output, ev.ItemID = id, found.text, p.ID
+	ev.ExitCode, ev.Duration, ev.IsError = found.exit, found.duration, found.isError
+	ev.Images = e.images(p.Blocks)
+	if end := e.endings[i]; end != nil {
+		delete(e.endings, i)
+		enrich(ev, end)
+	}
+	e.send()
+}
+
+func enrich(ev *transcript.Event, end *ending) {
+	if end.exit != nil {
+		ev.ExitCode = end.exit
+	}
+	if end.duration != nil {
+		ev.Duration = end.duration
+	}
+	if end.isError != nil {
+		ev.IsError = end.isError
+	}
+	ev.Changes = end.changes
+}
+
+// ending takes a completion. Before the output of its call it is kept for
+// it; in place of an output it is the result; without a call it is both; and
+// behind the output it is a notice, for then it says more than the model was
+// told (F17: commands in the background).
+func (e *emitter) ending(id string, i int32, c *call, p rollout.Payload) {
+	end := e.readEnding(p)
+	switch {
+	case !e.visible(c.call) && !e.visible(c.output):
+		ev := e.event(transcript.ToolCall, transcript.Recorded)
+		ev.CallID, ev.Tool, ev.Namespace, ev.Arguments = id, end.tool, end.namespace, end.arguments
+		e.send()
+		e.endingResult(id, end, transcript.Recorded)
+	case c.call > e.rec.n && e.visible(c.call), c.output > e.rec.n && e.visible(c.output):
+		e.keepEnding(i, end)
+	case !e.visible(c.output):
+		if p.Type() == rollout.TurnItemWebSearch || p.Type() == rollout.EventWebSearchEnd || p.Type() == rollout.TurnItemImageGeneration || p.Type() == rollout.EventImageGenerationEnd {
+			if e.resultSent(c) {
+				return
+			}
+		}
+		e.endingResult(id, end, transcript.Recovered)
+	default:
+		ev := e.event(transcript.Notice, transcript.Recorded)
+		ev.Status, ev.CallID, ev.Text = "tool_end", id, end.output
+		enrich(ev, end)
+		e.send()
+	}
+}
+
+// resultSent reports whether a call that carries its own result was sent with
+// it already.
+func (e *emitter) resultSent(c *call) bool {
+	return c.call != 0 && c.call < e.rec.n && c.end != e.rec.n
+}
+
+// maxEndings bounds the completions that wait for outputs.
+const maxEndings = 256
+
+func (e *emitter) keepEnding(i int32, end *ending) {
+	if len(e.endings) >= maxEndings {
+		clear(e.endings)
+	}
+	e.endings[i] = end
+}
+
+func (e *emitter) endingResult(id string, end *ending, origin transcript.Origin) {
+	if end.output == "" && end.exit == nil && end.changes == nil && end.images == nil && end.isError == nil {
+		e.madeResult(id, noOutput)
+		return
+	}
+	ev := e.event(transcript.ToolResult, origin)
+	ev.CallID, ev.Output, ev.Images = id, end.output, end.images
+	enrich(ev, end)
+	e.send()
+}
+
+// webText says what was searched, as the recorded JSON would.
+func webText(p *rollout.WebSearch) string {
+	a := p.Action
+	switch a.Type {
+	case "open_page":
+		return a.URL.String()
+	case "find_in_page":
+		return a.Pattern.String() + " in " + a.URL.String()
+	}
+	if !a.Query.Empty() {
+		return a.Query.String()
+	}
+	if queries := a.Queries.Strings(); len(queries) > 0 {
+		return strings.Join(queries, "\n")
+	}
+	return p.Query.String()
+}

@@ -1,0 +1,152 @@
+package assemble
+
+import "rollbook/internal/rollout"
+
+// A turn is what the survey keeps of one.
+type turn struct {
+	id      string
+	start   int32 // record that opens it
+	last    int32 // last record that belongs to it
+	end     int32 // record that closes it; 0 while none does
+	marked  bool  // a turn mark opened it, not a user message
+	users   int   // user messages shown in it
+	answers int   // assistant messages shown in it
+	items   int   // assistant items that may stand in where none is shown
+	special bool  // it holds a compaction, a plan or a review
+	hidden  bool  // a rollback took it away
+	aborted bool
+	sent    bool   // its end was sent (second pass)
+	model   string // that the turn runs on
+}
+
+// turns follows the turns of a thread, record by record. Both passes drive one
+// each in the same way, so that a turn has the same index in both.
+//
+// A turn is opened by task_started; before 0.101 there is none, and the user's
+// message opens it (C24 of the case list: the boundary is task_started, else
+// user_message). Two turns may be open at once, where two processes wrote to
+// one file (F17).
+type turns struct {
+	all     []turn
+	current int            // index of the turn at hand; -1 for none
+	open    map[string]int // marked turns without an end, by id
+}
+
+func newTurns() *turns { return &turns{current: -1, open: make(map[string]int)} }
+
+// maxOpen bounds the turns that are held open; a killed turn stays open for
+// good, and only the latest few can still be written to.
+const maxOpen = 64
+
+// begin opens a turn.
+func (t *turns) begin(id string, n int32, marked bool) {
+	t.all = append(t.all, turn{id: id, start: n, last: n, marked: marked})
+	t.current = len(t.all) - 1
+	if marked && id != "" {
+		if len(t.open) >= maxOpen {
+			clear(t.open)
+		}
+		t.open[id] = t.current
+	}
+}
+
+// user notes that a user message is shown: it opens a turn where no marked one
+// is open.
+func (t *turns) user(n int32) {
+	if t.current < 0 || !t.all[t.current].marked {
+		if t.current >= 0 {
+			t.close(t.current, 0)
+		}
+		t.begin("", n, false)
+	}
+}
+
+// activity notes that a record belongs to the turn of that id, if it is open:
+// from here on that one is at hand.
+func (t *turns) activity(id string) {
+	if id == "" || t.current >= 0 && t.all[t.current].id == id {
+		return
+	}
+	if i, ok := t.open[id]; ok {
+		t.current = i
+	} else if t.current >= 0 && t.all[t.current].id == "" {
+		t.all[t.current].id = id // a turn without a mark, named by what lies in it
+	}
+}
+
+// finish closes the turn of that id; an id that no open turn has (as after a
+// review) closes the turn at hand.
+func (t *turns) finish(id string, n int32) (closed int) {
+	closed = t.current
+	if i, ok := t.open[id]; ok {
+		closed = i
+	}
+	if closed >= 0 {
+		t.close(closed, n)
+		t.all[closed].last = n
+	}
+	return closed
+}
+
+func (t *turns) close(i int, n int32) {
+	t.all[i].end = n
+	delete(t.open, t.all[i].id)
+	if i == t.current {
+		t.current = -1
+	}
+}
+
+// at returns the turn at hand, or nil.
+func (t *turns) at() *turn {
+	if t.current < 0 {
+		return nil
+	}
+	return &t.all[t.current]
+}
+
+// touch notes that record n belongs to the turn at hand.
+func (t *turns) touch(n int32) {
+	if at := t.at(); at != nil {
+		at.last = n
+	}
+}
+
+// follow applies what a record says of turns: marks, messages that are shown,
+// and ids. It is the part that both passes share. callTurn is the turn of the
+// call that an output answers, or -1.
+func (t *turns) follow(n int32, p rollout.Payload, callTurn int) (closed int) {
+	closed = -1
+	switch p := p.(type) {
+	case *rollout.TurnStarted:
+		t.begin(p.TurnID, n, true)
+	case *rollout.TurnComplete:
+		closed = t.finish(p.TurnID, n)
+	case *rollout.TurnAborted:
+		closed = t.finish(p.TurnID, n)
+	case *rollout.TurnContext:
+		t.activity(p.TurnID)
+	case *rollout.UserMessageEvent:
+		if typed(p) {
+			t.user(n)
+		}
+	case *rollout.ItemCompleted:
+		t.activity(p.TurnID)
+		if p.Item.Type() == rollout.TurnItemUserMessage {
+			t.user(n)
+		}
+	case *rollout.ToolOutput:
+		if callTurn >= 0 && t.all[callTurn].end == 0 {
+			t.current = callTurn
+		}
+	case *rollout.Message:
+		t.activity(p.TurnID)
+	}
+	t.touch(n)
+	return closed
+}
+
+// typed reports whether a user_message event shows what a person said. Old
+// versions gave injected context the same event with another kind.
+func typed(e *rollout.UserMessageEvent) bool {
+	return e.Kind == "" || e.Kind == "plain"
+}
