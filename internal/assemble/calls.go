@@ -41,13 +41,13 @@ func (c *call) at(r role) *int32 {
 	return [...]*int32{&c.call, &c.output, &c.end}[r]
 }
 
-// note files record n under the id. A second call or output opens a second
-// call of that id, so that a repeated id never loses a result; of several
-// completions the last one counts.
+// note files record n under the id. A second call or output, and a call behind
+// its output, opens a second call of that id, so that a repeated id never loses
+// a result; of several completions the last one counts.
 func (c *calls) note(id string, r role, n int32, turn int) {
 	key := maphash.String(c.seed, id)
 	i, ok := c.last[key]
-	if !ok || r != isEnd && *c.all[i].at(r) != 0 {
+	if !ok || r != isEnd && *c.all[i].at(r) != 0 || r == isCall && c.all[i].output != 0 {
 		c.all = append(c.all, call{turn: int32(turn), next: -1})
 		now := int32(len(c.all) - 1)
 		if ok {

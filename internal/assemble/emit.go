@@ -26,15 +26,10 @@ type emitter struct {
 	begun  int // index of the turn whose start was sent last; -1 for none
 	search webSearch
 
-	held     held
-	shown    shownTexts
-	reasons  map[uint64]int // summaries that an event gave, not yet seen in an item
-	seed     maphash.Seed
-	lastUser struct {
-		n      int32
-		hash   uint64
-		family family
-	}
+	held        held
+	shown       shownTexts
+	reasons     map[uint64]int // summaries that an event gave, not yet seen in an item
+	seed        maphash.Seed
 	endings     map[int32]*ending // completions whose output is still to come
 	compactions int               // compacted records whose event is still to come
 	tokens      tokens
@@ -110,7 +105,7 @@ func (e *emitter) record(rec record) {
 func followed(t rollout.RecordType) bool {
 	switch t {
 	case rollout.EventTurnStarted, rollout.EventTurnComplete, rollout.EventTurnAborted, rollout.RecordTurnContext,
-		rollout.EventUserMessage, rollout.EventItemCompleted, rollout.ItemFunctionCallOutput, rollout.ItemCustomToolCallOutput,
+		rollout.EventUserMessage, rollout.EventAgentMessage, rollout.EventItemCompleted, rollout.ItemFunctionCallOutput, rollout.ItemCustomToolCallOutput,
 		rollout.ItemToolSearchOutput, rollout.ItemMessage, rollout.EventThreadRolledBack, rollout.ItemWebSearchCall, rollout.EventWebSearchEnd:
 		return true
 	}
@@ -138,7 +133,7 @@ func (e *emitter) beginItemTurn(p rollout.Payload) {
 	}
 	if m, ok := p.(*rollout.Message); ok && m.Role == "user" {
 		if _, natural := naturalText(m); natural {
-			e.turns.user(e.rec.n)
+			e.turns.said(e.rec.n)
 			e.turns.touch(e.rec.n)
 		}
 	}
@@ -152,7 +147,7 @@ func (e *emitter) payload(p rollout.Payload) {
 	case *rollout.UserMessageEvent:
 		e.userEvent(p)
 	case *rollout.AgentMessageEvent:
-		e.answer(byEvent, p.Message.String(), p.Phase, "")
+		e.answer(p.Message.String(), p.Phase, "")
 	case *rollout.Reasoning:
 		e.reasoning(p)
 	case *rollout.ReasoningEvent:
@@ -182,7 +177,7 @@ func (e *emitter) turnItem(p rollout.Payload) {
 	case *rollout.UserMessage:
 		e.userItem(p)
 	case *rollout.AssistantMessage:
-		e.answer(byTurnItem, p.Content.Text(), p.Phase, p.ID)
+		e.answer(p.Content.Text(), p.Phase, p.ID)
 	case *rollout.ReasoningItem:
 		e.reasoningItem(p)
 	case *rollout.ContextCompacted:

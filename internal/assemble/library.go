@@ -10,6 +10,7 @@ import (
 	"rollbook/internal/diag"
 	"rollbook/internal/discover"
 	"rollbook/internal/fsx"
+	"rollbook/internal/rollout"
 )
 
 // The codes of what assembling found wrong (docs/format/rollout.md, "Limits and
@@ -34,6 +35,7 @@ type Opener interface {
 type Library struct {
 	opener  Opener
 	report  func(diag.Diagnostic)
+	see     func(rollout.Payload) // takes what a survey decodes of a thread's own; may be nil
 	titles  map[string]discover.Title
 	threads map[string]*group
 	files   map[string]*discover.Ref // by segment id, or by thread id for a file that is no segment

@@ -9,14 +9,6 @@ import (
 	"rollbook/internal/transcript"
 )
 
-// A family says which kind of record showed a message.
-type family uint8
-
-const (
-	byEvent    family = iota // user_message, agent_message
-	byTurnItem               // item_completed
-)
-
 // heldFor is how many records a message item waits for the event that mirrors
 // it. A user's item is followed by its event at once; an answer's event mostly
 // comes first (F17).
@@ -132,13 +124,10 @@ func (e *emitter) naturalItem(m *rollout.Message) {
 // answerItem gives the event of an assistant item, if no event shows it.
 func (e *emitter) answerItem(m *rollout.Message) {
 	text, fit := answerText(m)
-	if e.shown.take(m.ID, text) {
+	switch alone := e.sv.standsIn(e.turns.current); {
+	case !alone && e.shown.take(m.ID, text):
 		return
-	}
-	bare := e.rec.Envelope.Bare()
-	at := e.turns.at()
-	alone := at != nil && e.sv.turns.all[e.turns.current].alone() || at == nil && !e.sv.markers
-	if !fit || !bare && !alone {
+	case !alone || !fit:
 		e.hold(m)
 		return
 	}
@@ -147,30 +136,24 @@ func (e *emitter) answerItem(m *rollout.Message) {
 	e.send()
 }
 
-// alone reports whether a turn's answers stand in items only (F16).
-func (t *turn) alone() bool { return t.answers == 0 && !t.special }
-
 // userEvent gives the event of a user_message.
 func (e *emitter) userEvent(p *rollout.UserMessageEvent) {
 	if !typed(p) {
 		e.context("user", p.Message.String())
 		return
 	}
-	e.user(byEvent, p.Message.String(), "", func() []transcript.Image { return e.listed(p) })
+	e.user(p.Message.String(), "", func() []transcript.Image { return e.listed(p) })
 }
 
 // userItem gives the event of a UserMessage turn item.
 func (e *emitter) userItem(p *rollout.UserMessage) {
-	e.user(byTurnItem, p.Content.Text(), p.ID, func() []transcript.Image { return e.images(p.Content) })
+	e.user(p.Content.Text(), p.ID, func() []transcript.Image { return e.images(p.Content) })
 }
 
 // user sends a user message with what its item adds. A message that both
 // families show is sent once.
-func (e *emitter) user(by family, text, id string, listed func() []transcript.Image) {
-	hash := maphash.String(e.seed, text)
-	same := e.lastUser.hash == hash && e.lastUser.family != by && e.rec.n-e.lastUser.n <= heldFor && e.lastUser.n != 0
-	e.lastUser.n, e.lastUser.hash, e.lastUser.family = e.rec.n, hash, by
-	if same && !e.held.waiting() {
+func (e *emitter) user(text, id string, listed func() []transcript.Image) {
+	if e.turns.repeats {
 		return
 	}
 	images := e.pair(text)
@@ -209,14 +192,14 @@ func mirrors(all []part, shown string, images bool) bool {
 }
 
 // answer sends an assistant message that an event shows.
-func (e *emitter) answer(by family, text, phase, id string) {
-	if e.shown.again(by, id, text) {
-		return // both families show it
+func (e *emitter) answer(text, phase, id string) {
+	if e.turns.repeats {
+		return
 	}
 	if h := &e.held; h.waiting() && h.role == "assistant" && sameAnswer(h.text, text) {
 		e.held = held{} // its item came first
 	} else {
-		e.shown.put(by, id, text, e.rec.n)
+		e.shown.put(id, text)
 	}
 	ev := e.event(transcript.Assistant, transcript.Recorded)
 	ev.Text, ev.Phase, ev.ItemID = text, phase, id
@@ -256,11 +239,8 @@ type shownTexts struct {
 }
 
 type shownText struct {
-	id     string
-	family family
-	n      int32
-	exact  uint64
-	prose  uint64
+	id           string
+	exact, prose uint64
 }
 
 // maxShown bounds the answers that wait for their items.
@@ -268,11 +248,11 @@ const maxShown = 64
 
 func (s *shownTexts) clear() { s.all = s.all[:0] }
 
-func (s *shownTexts) put(by family, id, text string, n int32) {
+func (s *shownTexts) put(id, text string) {
 	if len(s.all) == maxShown {
 		s.all = slices.Delete(s.all, 0, 1)
 	}
-	s.all = append(s.all, shownText{id, by, n, maphash.String(s.seed, text), maphash.String(s.seed, strings.TrimSpace(text))})
+	s.all = append(s.all, shownText{id, maphash.String(s.seed, text), maphash.String(s.seed, strings.TrimSpace(text))})
 }
 
 // take removes the answer that an item mirrors, and reports whether there is
@@ -294,14 +274,4 @@ func (s *shownTexts) take(id, text string) bool {
 	}
 	s.all = slices.Delete(s.all, i, i+1)
 	return true
-}
-
-// again reports whether the latest answer was shown by the other family with
-// the same text, and its item has not come yet: one message, shown twice.
-func (s *shownTexts) again(by family, id, text string) bool {
-	if len(s.all) == 0 {
-		return false
-	}
-	t := s.all[len(s.all)-1]
-	return t.family != by && t.exact == maphash.String(s.seed, text)
 }

@@ -108,6 +108,9 @@ func (x *prefix) over(payload rollout.Payload) bool {
 	return false
 }
 
+// inside reports whether the record at hand is copied.
+func (x *prefix) inside() bool { return x.open || x.below > 0 }
+
 // end closes the prefix before record n.
 func (x *prefix) end(p *pass, n int32) {
 	if p.own < n {

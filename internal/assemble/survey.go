@@ -33,8 +33,14 @@ type survey struct {
 	meta   rollout.SessionMeta
 	facts  facts
 	losses int
-	loose  int // assistant items outside of turns
+
+	users, answers []int32    // records that show a message
+	items          []standing // assistant items that stand in where no event shows an answer
+	outside        int        // answers shown outside of turns
 }
+
+// A standing is an assistant item that may stand in for an event.
+type standing struct{ n, turn int32 } // turn is -1 outside of turns
 
 // facts are what a thread's meta is made of.
 type facts struct {
@@ -118,6 +124,9 @@ func (p *pass) record(rec record) {
 	p.odd(rec, payload)
 	p.prefix.see(p, rec, payload)
 	p.note(rec, payload)
+	if p.l.see != nil && !p.quiet && !rec.span.inherited && !p.prefix.inside() {
+		p.l.see(payload)
+	}
 }
 
 // wanted reports whether the survey needs the payload of a record. Reasoning
@@ -230,10 +239,10 @@ func (p *pass) noteShown(n int32, payload rollout.Payload) {
 	switch q := payload.(type) {
 	case *rollout.UserMessageEvent:
 		if typed(q) {
-			p.user(q.Message.String())
+			p.user(n, q.Message.String())
 		}
 	case *rollout.AgentMessageEvent:
-		p.answer()
+		p.answer(n)
 	case *rollout.ContextCompacted, *rollout.EnteredReview, *rollout.ExitedReview, *rollout.Plan:
 		p.special()
 	case *rollout.Message:
@@ -241,9 +250,9 @@ func (p *pass) noteShown(n int32, payload rollout.Payload) {
 	case *rollout.ItemCompleted:
 		switch item := q.Item.(type) {
 		case *rollout.UserMessage:
-			p.user(item.Content.Text())
+			p.user(n, item.Content.Text())
 		case *rollout.AssistantMessage:
-			p.answer()
+			p.answer(n)
 		default:
 			p.noteShown(n, q.Item)
 		}
@@ -256,46 +265,47 @@ func (p *pass) noteItem(n int32, m *rollout.Message) {
 	switch {
 	case m.Role == "user" && p.itemsOnly:
 		if words, ok := naturalText(m); ok {
-			p.turns.user(n)
+			p.turns.said(n)
 			p.turns.touch(n)
-			p.countUser(words)
+			p.countUser(n, words)
 		}
 	case m.Role == "assistant":
-		at := p.turns.at()
-		if at != nil && at.answers > 0 {
-			return
-		}
-		if _, ok := answerText(m); !ok {
-			return
-		}
-		if at == nil {
-			p.loose++
-		} else {
-			at.items++
+		if _, ok := answerText(m); ok {
+			p.items = append(p.items, standing{n, int32(p.turns.current)})
+			if at := p.turns.at(); at != nil {
+				at.items++
+			}
 		}
 	}
 }
 
-func (p *pass) user(text string) {
+func (p *pass) user(n int32, text string) {
 	p.userEvents = true
-	p.countUser(text)
+	if !p.turns.repeats {
+		p.countUser(n, text)
+	}
 }
 
-func (p *pass) countUser(text string) {
+func (p *pass) countUser(n int32, text string) {
 	if at := p.turns.at(); at != nil {
 		at.users++
 	}
-	p.facts.users++
+	p.users = append(p.users, n)
 	if p.facts.prompt == "" && !transcript.Injected(text) {
 		words, _ := transcript.Unwrap(text)
 		p.facts.prompt = firstLine(words)
 	}
 }
 
-func (p *pass) answer() {
-	p.facts.answers++
+func (p *pass) answer(n int32) {
+	if p.turns.repeats {
+		return
+	}
+	p.answers = append(p.answers, n)
 	if at := p.turns.at(); at != nil {
 		at.answers++
+	} else {
+		p.outside++
 	}
 }
 
@@ -403,6 +413,16 @@ func (sv *survey) visible(view transcript.View, n int32) bool {
 		return false
 	}
 	return !sv.rolled.has(n) && !(sv.drop && sv.inherited.has(n))
+}
+
+// standsIn reports whether the answers of a turn stand in items only (F16).
+// Outside of turns they do so only in files that have no turn marks.
+func (sv *survey) standsIn(turn int) bool {
+	if turn < 0 {
+		return !sv.markers && sv.outside == 0
+	}
+	t := &sv.turns.all[turn]
+	return t.answers == 0 && !t.special
 }
 
 // appendNew appends what is not there yet.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"rollbook/internal/diag"
+	"rollbook/internal/discover"
 	"rollbook/internal/transcript"
 )
 
@@ -41,7 +41,7 @@ func (l *Library) markReverted(ctx context.Context, g *group, sv *survey) error 
 		return nil
 	}
 	kept := make(map[string]int64) // how much of each file the active view reads
-	quiet := &Library{opener: l.opener, report: func(diag.Diagnostic) {}, threads: l.threads, files: l.files}
+	quiet := l.with(nil, nil)
 	active, err := quiet.survey(ctx, g, quiet.chain(g))
 	if err != nil {
 		return err
@@ -106,17 +106,22 @@ func later(a, b time.Time) time.Time {
 	return a.UTC()
 }
 
-// title chooses a thread's title: the name that a person or Codex gave it, else
-// the first prompt (docs/format/history.md).
 func (l *Library) title(g *group, sv *survey) (text, source string) {
-	known := l.titles[g.id]
+	return ChooseTitle(l.titles[g.id], sv.facts.name, sv.facts.prompt)
+}
+
+// ChooseTitle chooses a thread's title, one line, and says where it is from
+// (transcript.Meta.TitleSource): the name that a person or Codex gave it, else
+// the first prompt (docs/format/history.md). name is the last one that the
+// thread's own records give it, prompt the first line of the first prompt.
+func ChooseTitle(known discover.Title, name, prompt string) (text, source string) {
 	switch {
 	case known.Text != "" && !known.Prompt:
 		return firstLine(known.Text), known.Source
-	case sv.facts.name != "":
-		return firstLine(sv.facts.name), "event"
-	case sv.facts.prompt != "":
-		return sv.facts.prompt, "prompt"
+	case name != "":
+		return firstLine(name), "event"
+	case prompt != "":
+		return prompt, "prompt"
 	case known.Text != "":
 		return firstLine(known.Text), "prompt"
 	}
@@ -144,19 +149,24 @@ func (sv *survey) state(losses int) transcript.State {
 // count counts what the view holds.
 func (sv *survey) count(c *transcript.Counts, view transcript.View) {
 	for i := range sv.turns.all {
-		t := &sv.turns.all[i]
-		if !sv.visible(view, t.start) {
-			continue
-		}
-		c.Turns++
-		c.UserMessages += t.users
-		c.AssistantMessages += t.answers
-		if t.alone() {
-			c.AssistantMessages += t.items
+		if sv.visible(view, sv.turns.all[i].start) {
+			c.Turns++
 		}
 	}
-	if !sv.markers {
-		c.AssistantMessages += sv.loose
+	for _, n := range sv.users {
+		if sv.visible(view, n) {
+			c.UserMessages++
+		}
+	}
+	for _, n := range sv.answers {
+		if sv.visible(view, n) {
+			c.AssistantMessages++
+		}
+	}
+	for _, item := range sv.items {
+		if sv.visible(view, item.n) && sv.standsIn(int(item.turn)) {
+			c.AssistantMessages++
+		}
 	}
 	for i := range sv.calls.all {
 		k := &sv.calls.all[i]

@@ -19,6 +19,8 @@ type ending struct {
 	isError  *bool
 	changes  []transcript.FileChange
 	images   []transcript.Image
+
+	at transcript.Event // place, time and marks of the record
 }
 
 // noOutput is the text of a result that is made for a call whose output is not
@@ -181,6 +183,7 @@ func enrich(ev *transcript.Event, end *ending) {
 // told (F17: commands in the background).
 func (e *emitter) ending(id string, i int32, c *call, p rollout.Payload) {
 	end := e.readEnding(p)
+	end.at = *e.event(transcript.ToolResult, transcript.Recorded)
 	switch {
 	case !e.visible(c.call) && !e.visible(c.output):
 		ev := e.event(transcript.ToolCall, transcript.Recorded)
@@ -225,9 +228,9 @@ func (e *emitter) endingResult(id string, end *ending, origin transcript.Origin)
 		e.madeResult(id, noOutput)
 		return
 	}
-	ev := e.event(transcript.ToolResult, origin)
-	ev.CallID, ev.Output, ev.Images = id, end.output, end.images
-	enrich(ev, end)
+	e.ev = end.at
+	e.ev.Origin, e.ev.CallID, e.ev.Output, e.ev.Images = origin, id, end.output, end.images
+	enrich(&e.ev, end)
 	e.send()
 }
 

@@ -1,6 +1,10 @@
 package assemble
 
-import "rollbook/internal/rollout"
+import (
+	"hash/maphash"
+
+	"rollbook/internal/rollout"
+)
 
 // A turn is what the survey keeps of one.
 type turn struct {
@@ -30,9 +34,41 @@ type turns struct {
 	all     []turn
 	current int            // index of the turn at hand; -1 for none
 	open    map[string]int // marked turns without an end, by id
+
+	seed    maphash.Seed
+	user    twin // the user message shown last
+	answer  twin // the assistant message shown last
+	repeats bool // the record at hand shows a message once more that the other family just showed
 }
 
-func newTurns() *turns { return &turns{current: -1, open: make(map[string]int)} }
+func newTurns() *turns {
+	return &turns{current: -1, open: make(map[string]int), seed: maphash.MakeSeed()}
+}
+
+// A family says which kind of record shows a message.
+type family uint8
+
+const (
+	byEvent    family = iota // user_message, agent_message
+	byTurnItem               // item_completed
+)
+
+// A twin is the message of a role that was shown last. Files of more than one
+// dialect may show it by both families, one right after the other.
+type twin struct {
+	n    int32
+	hash uint64
+	by   family
+	item bool // a message item came since: what is shown next is another message
+}
+
+// again notes that a message is shown, and reports whether the other family
+// showed it just before.
+func (w *twin) again(n int32, hash uint64, by family) bool {
+	same := w.n != 0 && n-w.n <= heldFor && w.hash == hash && w.by != by && !w.item
+	*w = twin{n: n, hash: hash, by: by}
+	return same
+}
 
 // maxOpen bounds the turns that are held open; a killed turn stays open for
 // good, and only the latest few can still be written to.
@@ -50,9 +86,9 @@ func (t *turns) begin(id string, n int32, marked bool) {
 	}
 }
 
-// user notes that a user message is shown: it opens a turn where no marked one
+// said notes that a user message is shown: it opens a turn where no marked one
 // is open.
-func (t *turns) user(n int32) {
+func (t *turns) said(n int32) {
 	if t.current < 0 || !t.all[t.current].marked {
 		if t.current >= 0 {
 			t.close(t.current, 0)
@@ -115,7 +151,7 @@ func (t *turns) touch(n int32) {
 // and ids. It is the part that both passes share. callTurn is the turn of the
 // call that an output answers, or -1.
 func (t *turns) follow(n int32, p rollout.Payload, callTurn int) (closed int) {
-	closed = -1
+	closed, t.repeats = -1, false
 	switch p := p.(type) {
 	case *rollout.TurnStarted:
 		t.begin(p.TurnID, n, true)
@@ -127,23 +163,42 @@ func (t *turns) follow(n int32, p rollout.Payload, callTurn int) (closed int) {
 		t.activity(p.TurnID)
 	case *rollout.UserMessageEvent:
 		if typed(p) {
-			t.user(n)
+			t.said(n)
+			t.repeats = t.user.again(n, t.hash(p.Message.String()), byEvent)
 		}
+	case *rollout.AgentMessageEvent:
+		t.repeats = t.answer.again(n, t.hash(p.Message.String()), byEvent)
 	case *rollout.ItemCompleted:
 		t.activity(p.TurnID)
-		if p.Item.Type() == rollout.TurnItemUserMessage {
-			t.user(n)
-		}
+		t.followItem(n, p.Item)
 	case *rollout.ToolOutput:
 		if callTurn >= 0 && t.all[callTurn].end == 0 {
 			t.current = callTurn
 		}
 	case *rollout.Message:
 		t.activity(p.TurnID)
+		switch p.Role {
+		case "user":
+			t.user.item = true
+		case "assistant":
+			t.answer.item = true
+		}
 	}
 	t.touch(n)
 	return closed
 }
+
+func (t *turns) followItem(n int32, p rollout.Payload) {
+	switch p := p.(type) {
+	case *rollout.UserMessage:
+		t.said(n)
+		t.repeats = t.user.again(n, t.hash(p.Content.Text()), byTurnItem)
+	case *rollout.AssistantMessage:
+		t.repeats = t.answer.again(n, t.hash(p.Content.Text()), byTurnItem)
+	}
+}
+
+func (t *turns) hash(s string) uint64 { return maphash.String(t.seed, s) }
 
 // typed reports whether a user_message event shows what a person said. Old
 // versions gave injected context the same event with another kind.
