@@ -38,12 +38,12 @@ func newExportCommand(e *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export PATH|THREAD",
 		Short: "write threads as JSON Lines for other programs",
-		Long: `Writes the threads of a Codex home, of a folder of rollouts or of one file, oldest
-first, or one thread by its id. Two formats, both JSON Lines:
+		Long: `Writes the threads of a Codex home, of a folder of rollouts or of one file,
+oldest first, or one thread by its id. Two formats, both JSON Lines:
 
-  events      everything that a thread holds: messages, reasoning summaries, tool
-              calls and results, compactions, notices, token counts; each with the
-              file, line and byte that it came from
+  events      everything that a thread holds: messages, reasoning summaries,
+              tool calls and results, compactions, notices, token counts; each
+              with the file, line and byte that it came from
   normalized  what was said and which tools were called, one message a line
 
 The active view is what Codex itself shows of a thread; physical is everything

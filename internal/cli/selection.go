@@ -153,8 +153,7 @@ func inFolder(refs []discover.Ref, folder string) bool {
 	if folder == "" {
 		return true
 	}
-	key := discover.ProjectKey(refs[len(refs)-1].Cwd)
-	return key == folder || strings.HasPrefix(key, strings.TrimSuffix(folder, "/")+"/")
+	return discover.Below(discover.ProjectKey(refs[len(refs)-1].Cwd), folder)
 }
 
 // inSpan reports whether a thread was active within a span of time: it began
