@@ -92,6 +92,27 @@ func reflective(env *Envelope) error {
 	return json.Unmarshal(env.Payload, into, jsontext.AllowDuplicateNames(true))
 }
 
+// texts reads each long text of the mixture once.
+func texts(p Payload) int {
+	switch p := p.(type) {
+	case *Message:
+		return len(p.Content.Text())
+	case *ToolCall:
+		return len(p.Input())
+	case *ToolOutput:
+		return len(p.Text())
+	case *TurnComplete:
+		return len(p.LastMessage.String())
+	case *UserMessage:
+		return len(p.Content.Text())
+	case *AssistantMessage:
+		return len(p.Content.Text())
+	case *ItemCompleted:
+		return texts(p.Item)
+	}
+	return 0
+}
+
 // BenchmarkDecode measures the decoding of payloads beside what else could be
 // done with the same lines; docs/adr/0002-payload-decoding.md has the figures.
 func BenchmarkDecode(b *testing.B) {
@@ -121,7 +142,7 @@ func BenchmarkDecode(b *testing.B) {
 	}
 	run("scan", func(i int) { Scan(lines[i], &envs[i]) })
 	run("decode", func(i int) { Decode(&envs[i], lines[i]) })
-	run("decode_and_read", func(i int) { touch(Decode(&envs[i], lines[i])) })
+	run("decode_and_read", func(i int) { texts(Decode(&envs[i], lines[i])) })
 	run("jsonv2", func(i int) {
 		if reflective(&envs[i]) != nil {
 			b.Fatal("not decoded")

@@ -204,3 +204,31 @@ func summary(p Payload) string {
 	}
 	return ""
 }
+
+// docs/format/sources.md says of every name, and of no other, what it is known
+// from.
+func TestSourcesPage(t *testing.T) {
+	text, err := os.ReadFile("../../docs/format/sources.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, names, ok := strings.Cut(string(text), "\n## Names\n")
+	if !ok {
+		t.Fatal("the page has no section Names")
+	}
+	var got, want []string
+	for _, m := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\|(.*)\\|$").FindAllStringSubmatch(names, -1) {
+		got = append(got, m[1])
+		if strings.Trim(m[2], " |") == "" {
+			t.Errorf("%s is known from nowhere", m[1])
+		}
+	}
+	for f := range types {
+		for _, r := range types[f] {
+			want = append(want, r.typ.String())
+		}
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("the page has\n%q\nthe code has\n%q", got, want)
+	}
+}
