@@ -56,8 +56,8 @@ can escape.`,
 			return e.sessions(cmd.Context(), root, project)
 		},
 	}
-	cmd.Flags().StringVar(&root, "root", "", "look in this folder `DIR`; it may be a link")
-	cmd.Flags().StringVar(&project, "project", "", "only what belongs to this folder `DIR`")
+	cmd.Flags().StringVar(&root, "root", "", "look in and below this `DIR`, which may be a link")
+	cmd.Flags().StringVar(&project, "project", "", "only what belongs to this `DIR` itself")
 	onceOnly(cmd.Flags(), "root", "project")
 	return cmd
 }

@@ -41,6 +41,7 @@ type system interface {
 	open(parts []string) (fsx.File, error)
 	openDir(parts []string) (fsx.Dir, error)
 	lstat(parts []string) (fs.FileInfo, error)
+	sub(parts []string) (system, error)
 	close() error
 }
 
@@ -75,6 +76,21 @@ func absolute(path string) (string, error) {
 	}
 	dir, err := os.Getwd() // may lead over links, which EvalSymlinks then follows
 	return dir + "/" + path, err
+}
+
+// Sub opens a folder below the root as a root of its own, by the same rules:
+// many files of one folder are then opened without a walk to it for each. The
+// two are closed apart.
+func (r *Root) Sub(rel string) (*Root, error) {
+	parts, err := split("open", rel)
+	if err != nil {
+		return nil, err
+	}
+	sys, err := r.sys.sub(parts)
+	if err != nil {
+		return nil, err
+	}
+	return &Root{filepath.Join(r.path, filepath.Join(parts...)), sys}, nil
 }
 
 // Path returns the root's absolute path without links, as it was when it was

@@ -82,6 +82,13 @@ func methods(r *Root) map[string]func(string) error {
 			}
 			return err
 		},
+		"sub": func(rel string) error {
+			sub, err := r.Sub(rel)
+			if err == nil {
+				sub.Close()
+			}
+			return err
+		},
 		"lstat": func(rel string) error { _, err := r.Lstat(rel); return err },
 		"stat":  func(rel string) error { _, err := r.Stat(rel); return err },
 	}
@@ -102,6 +109,34 @@ func TestOpen(t *testing.T) {
 		must(t, err)
 		if !os.SameFile(opened, want) {
 			t.Error("another file was opened")
+		}
+	})
+}
+
+// TestSub: a folder below a root is a root that knows no way back.
+func TestSub(t *testing.T) {
+	each(t, func(t *testing.T, dir string, r *Root) {
+		sub, err := r.Sub("a")
+		must(t, err)
+		defer sub.Close()
+		whole, err := r.Sub(".")
+		must(t, err)
+		must(t, whole.Close())
+		if sub.Path() != filepath.Join(r.Path(), "a") {
+			t.Errorf("path %s", sub.Path())
+		}
+		f, err := sub.Open("b/file")
+		must(t, err)
+		defer f.Close()
+		text, err := io.ReadAll(f)
+		if string(text) != "inside" || err != nil {
+			t.Errorf("%q, %v", text, err)
+		}
+		if _, err := sub.Open("up/b/file"); !errors.Is(err, ErrLink) {
+			t.Errorf("through a link: %v", err)
+		}
+		if _, err := r.Sub("a/b/file"); err == nil {
+			t.Error("a file was opened as a folder")
 		}
 	})
 }
@@ -385,6 +420,21 @@ func FuzzOpen(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestSame: what was opened must be what was seen, or the portable way would
+// follow a link that came in between.
+func TestSame(t *testing.T) {
+	root, err := os.OpenRoot(tree(t))
+	must(t, err)
+	defer root.Close()
+	seen, err := root.Lstat("a")
+	must(t, err)
+	for name, want := range map[string]error{"a": nil, "linkdir": nil, "a/b": errSwapped, "link": errSwapped} {
+		if err := same(seen, func() (fs.FileInfo, error) { return root.Stat(name) }); err != want {
+			t.Errorf("%s: %v, want %v", name, err, want)
+		}
+	}
 }
 
 // TestRace opens while another goroutine puts a link in the place of a folder,

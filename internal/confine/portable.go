@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 
 	"rollbook/internal/fsx"
@@ -65,6 +66,19 @@ func (p *portable) openFile(parts []string, want func(fs.FileInfo) bool) (*os.Fi
 		return nil, p.fault("open", parts, err)
 	}
 	return f, nil
+}
+
+func (p *portable) sub(parts []string) (system, error) {
+	dir, name, err := p.parent("open", parts)
+	if err != nil {
+		return nil, err
+	}
+	defer p.leave(dir)
+	root, err := enter(dir, name)
+	if err != nil {
+		return nil, p.fault("open", parts, err)
+	}
+	return &portable{filepath.Join(p.path, filepath.Join(parts...)), root}, nil
 }
 
 func (p *portable) lstat(parts []string) (fs.FileInfo, error) {

@@ -54,17 +54,33 @@ func (d *descent) openDir(parts []string) (fsx.Dir, error) {
 	return listing{f}, nil
 }
 
-func (d *descent) openFile(parts []string, flags int) (*os.File, error) {
-	dir, name, err := d.parent("open", parts)
+func (d *descent) sub(parts []string) (system, error) {
+	fd, err := d.openFD(parts, unix.O_DIRECTORY)
 	if err != nil {
 		return nil, err
+	}
+	return &descent{filepath.Join(d.path, filepath.Join(parts...)), fd}, nil
+}
+
+func (d *descent) openFile(parts []string, flags int) (*os.File, error) {
+	fd, err := d.openFD(parts, flags)
+	if err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), filepath.Join(d.path, filepath.Join(parts...))), nil
+}
+
+func (d *descent) openFD(parts []string, flags int) (int, error) {
+	dir, name, err := d.parent("open", parts)
+	if err != nil {
+		return -1, err
 	}
 	defer d.leave(dir)
 	fd, err := openat(dir, name, flags)
 	if err != nil {
-		return nil, fault("open", d.path, parts, err)
+		return -1, fault("open", d.path, parts, err)
 	}
-	return os.NewFile(uintptr(fd), filepath.Join(d.path, filepath.Join(parts...))), nil
+	return fd, nil
 }
 
 func (d *descent) lstat(parts []string) (fs.FileInfo, error) {

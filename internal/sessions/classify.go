@@ -12,7 +12,7 @@ import (
 // any number. A file that does not fit is unreadable.
 const (
 	maxDiagnosticBytes = 128 << 20
-	maxTextBytes       = 16 << 20
+	maxTextBytes       = 8 << 20
 )
 
 // kept is what a report keeps so far.

@@ -2,7 +2,7 @@ package sessions
 
 import "rollbook/internal/diag"
 
-// The codes of the listing (spec/inspect.md section 4). Each makes it partial.
+// The codes of the listing (docs/cli.md, "sessions"). Each makes it partial.
 const (
 	DirectoryUnreadable        diag.Code = "directory_unreadable"         // a folder could not be opened
 	EntryUnreadable            diag.Code = "entry_unreadable"             // an entry, or the rest of a folder, could not be looked at

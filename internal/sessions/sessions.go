@@ -1,10 +1,10 @@
 // Package sessions lists the rollouts below a chosen root that belong to a
 // project, and says what it could not look at or tell.
 //
-// It follows the contract of spec/inspect.md section 4 (docs/cli.md, sessions):
-// each file is inspected on its own, and a file whose records do not name
-// exactly one project and one session is left out with a diagnostic. What a
-// thread is, how it is called and which came last is decided elsewhere.
+// It follows docs/cli.md, "sessions": each file is inspected on its own, and a
+// file whose records do not name exactly one project and one session is left
+// out with a diagnostic. What a thread is, how it is called and which came last
+// is decided elsewhere.
 package sessions
 
 import (
