@@ -26,7 +26,7 @@ type Env struct {
 
 	given   streams // as Run got them, for terminals and launched programs
 	out     *output
-	flushes []func() error // text held back for standard output
+	safe    map[term.Policy]*term.SafeWriter // in front of out, on a terminal
 	color   string
 	bar     *term.Progress
 	started bool  // RunE was reached, so errors are no longer those of usage
@@ -67,6 +67,7 @@ func (env Env) wire(ctx context.Context) *Env {
 	e.out.before = func() { e.bar.Clear() }
 	e.Stdin = &cancelReader{ctx: ctx, r: env.given.stdin}
 	e.Stdout = e.out
+	e.safe = map[term.Policy]*term.SafeWriter{}
 	e.color = colorAuto
 	return e
 }
@@ -122,8 +123,8 @@ func (e *Env) finish(ctx context.Context, cmd *cobra.Command, err error) int {
 
 // flush writes what is held back for standard output.
 func (e *Env) flush() error {
-	for _, f := range e.flushes {
-		if err := f(); err != nil {
+	for _, w := range e.safe {
+		if err := w.Flush(); err != nil {
 			return err
 		}
 	}

@@ -45,13 +45,14 @@ and a change seen by then is reported as source_changed; edits that keep size
 and modification time can escape.
 
 The report as json is held in memory until the end, about as many bytes as the
-file has; ndjson is written as the file is read.`,
+file has; ndjson is written as the file is read. A compressed file that is cut
+or broken is read up to there, and damaged_compression says at which line.`,
 		Example: `  rollbook inspect rollout.jsonl
   rollbook inspect rollout.jsonl --summary
   rollbook inspect huge.jsonl --max-file-bytes 4GiB --format ndjson
   zstd -dc rollout.jsonl.zst | rollbook inspect -`,
 		GroupID: groupRead,
-		Args:    cobra.ExactArgs(1),
+		Args:    operands("FILE"),
 		Annotations: map[string]string{annotationExits: `0   read without a loss, or empty
 1   could not be read, is no regular file, or exceeds --max-file-bytes
 2   read, but partial: something was lost or left out
@@ -151,6 +152,7 @@ func (e *Env) inspectNDJSON(ctx context.Context, src *inspect.Source) (inspect.S
 	lines := inspect.NewNDJSON(ctx, e.safeStdout(term.JSON), src)
 	rep, err := inspect.Run(ctx, src, lines)
 	if err != nil {
+		lines.Close(src, nil) // what was read until then; err is the news
 		return "", err
 	}
 	return rep.State, lines.Close(src, rep)

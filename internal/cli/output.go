@@ -70,9 +70,10 @@ func (e *Env) safeStdout(p term.Policy) io.Writer {
 	if !e.stdoutIsTerminal() {
 		return e.Stdout
 	}
-	w := term.NewSafeWriter(e.Stdout, p)
-	e.flushes = append(e.flushes, w.Flush)
-	return w
+	if e.safe[p] == nil {
+		e.safe[p] = term.NewSafeWriter(e.Stdout, p)
+	}
+	return e.safe[p]
 }
 
 // writeJSON writes v as the commands' --json does: two spaces of indent, keys

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"testing"
 
 	"rollbook/internal/fsx"
@@ -85,8 +86,9 @@ func TestWriteFile(t *testing.T) {
 	}
 }
 
-// TestWriteFileFaults fails each call in turn.
+// TestWriteFileFaults fails each call in turn; so it sees their order, too.
 func TestWriteFileFaults(t *testing.T) {
+	var calls []fsxtest.Op
 	for n := 1; ; n++ {
 		dir := t.TempDir()
 		name := filepath.Join(dir, "a")
@@ -102,14 +104,19 @@ func TestWriteFileFaults(t *testing.T) {
 		}
 		check(t, dir, map[string][]byte{"a": want})
 		if !hit {
-			if err != nil || n < 9 {
-				t.Errorf("%d calls, %v", n-1, err)
+			if err != nil {
+				t.Error(err)
 			}
-			return
+			break
 		}
+		calls = append(calls, call.Op)
 		if !errors.Is(err, fsxtest.ErrInjected) {
 			t.Errorf("fault %d (%s): error %v", n, call.Op, err)
 		}
+	}
+	want := []fsxtest.Op{"create", "write", "fstat", "chmod", "sync", "close", "rename", "syncdir"}
+	if got := slices.Compact(calls); !slices.Equal(got, want) {
+		t.Errorf("calls %q, want %q", got, want)
 	}
 }
 

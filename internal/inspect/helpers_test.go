@@ -226,9 +226,11 @@ func inspectLimited(tb testing.TB, log string, limits Limits) *jsonReport {
 	if got.Report.SnapshotBytes != int64(len(log)) {
 		tb.Errorf("snapshot of %d bytes, want %d", got.Report.SnapshotBytes, len(log))
 	}
-	slow := readBytes(tb, iotest.OneByteReader(strings.NewReader(log)), limits)
-	if !bytes.Equal(got.JSON, slow.JSON) || !bytes.Equal(got.NDJSON, slow.NDJSON) {
-		tb.Errorf("read byte by byte the report differs")
+	if len(log) < 64<<10 {
+		slow := readBytes(tb, iotest.OneByteReader(strings.NewReader(log)), limits)
+		if !bytes.Equal(got.JSON, slow.JSON) || !bytes.Equal(got.NDJSON, slow.NDJSON) {
+			tb.Errorf("read byte by byte the report differs")
+		}
 	}
 	rep := checkReading(tb, got, log)
 	checkOracle(tb, rep, log, limits)

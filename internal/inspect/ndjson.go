@@ -34,15 +34,18 @@ func NewNDJSON(ctx context.Context, w io.Writer, src *Source) *NDJSON {
 	return n
 }
 
+// Record implements Handler.
 func (n *NDJSON) Record(r *Record) error {
 	return n.out.put(append(lineRecord.record(n.out.buf, r), '\n'))
 }
 
+// Event implements Handler.
 func (n *NDJSON) Event(e *Event) error {
 	n.events++
 	return n.out.put(append(lineEvent.event(n.out.buf, n.events, e), '\n'))
 }
 
+// Diagnostic implements Handler.
 func (n *NDJSON) Diagnostic(d *Diagnostic) error {
 	return n.out.put(append(lineDiagnostic.diagnostic(n.out.buf, d), '\n'))
 }

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -183,6 +184,34 @@ func TestR18Limits(t *testing.T) {
 	if _, err := Open(fsx.OS, path, DefaultLimits); !errors.Is(err, ErrRefused) {
 		t.Errorf("one byte more: error %v, want %v", err, ErrRefused)
 	}
+}
+
+// A line of 100 MB costs no more memory than the limit and a buffer.
+func TestHugeLine(t *testing.T) {
+	const size = 100_000_000
+	log := io.MultiReader(strings.NewReader(lines(meta("s"))), io.LimitReader(zeros{}, size), strings.NewReader("\n"+lines(msg("after"))))
+	src := must(OpenStream(log, "-", Limits{File: 2 * size, Line: 1 << 20}))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	var c Counter
+	rep, err := Run(context.Background(), src, &c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; n > 8<<20 {
+		t.Errorf("%d bytes were allocated", n)
+	}
+	if rep.Lines != 3 || rep.Events != 1 || c.lost[LineLimit].Bytes != size+1 {
+		t.Errorf("report %+v, lost %+v", rep, c.lost)
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
 }
 
 func TestFileLimit(t *testing.T) {

@@ -131,7 +131,6 @@ type Handler interface {
 // handler failed, or ctx was cancelled.
 func Run(ctx context.Context, src *Source, h Handler) (*Report, error) {
 	r := run{h: h, report: Report{State: Empty}}
-	r.place = Place{}
 	r.diagnose(UnverifiedCompatibility, 0)
 	r.flush()
 	lines := rollout.NewReader(src.text, rollout.Options{
@@ -153,14 +152,8 @@ func Run(ctx context.Context, src *Source, h Handler) (*Report, error) {
 		}
 		r.line(rec)
 	}
-	changed, err := src.changed()
 	if r.err == nil {
-		r.err = err
-	}
-	if changed {
-		r.place = Place{}
-		r.diagnose(SourceChanged, 0)
-		r.flush()
+		r.err = r.compare(src)
 	}
 	if r.err != nil {
 		return nil, r.err
@@ -178,18 +171,19 @@ type run struct {
 	session, turn rollout.Raw // nil while unknown
 	header        bool        // a session_meta was seen
 
-	place    Place
-	found    []finding // diagnostics of this line, which follow its events
-	payload  fields
-	block    fields
-	respell  bool   // the line is not spelled as the report is
-	spelled  []byte // values of such a line
-	record   Record
-	event    Event
-	sessions identities
-	versions identities
-	projects identities
-	identity int // what the three sets weigh
+	place      Place
+	found      []finding // diagnostics of this line, which follow its events
+	payload    fields
+	block      fields
+	respell    bool   // the line is not spelled as the report is
+	spelled    []byte // values of such a line
+	record     Record
+	event      Event
+	diagnostic Diagnostic
+	sessions   identities
+	versions   identities
+	projects   identities
+	identity   int // what the three sets weigh
 }
 
 // finding is a diagnostic of the line at hand: small, for a line may be
@@ -214,8 +208,8 @@ func (r *run) flush() {
 			r.report.State = Partial
 		}
 		r.report.Diagnostics++
-		d := Diagnostic{Place: r.place, Block: int(f.block), Code: code}
-		r.err = r.h.Diagnostic(&d)
+		r.diagnostic = Diagnostic{Place: r.place, Block: int(f.block), Code: code}
+		r.err = r.h.Diagnostic(&r.diagnostic)
 	}
 	r.found = r.found[:0]
 }
@@ -319,6 +313,18 @@ func (r *run) identify(typ recordType) {
 		r.turn = bytes.Clone(r.text(keyTurnID))
 		r.observe(&r.projects, p.text(keyCwd))
 	}
+}
+
+// compare says so where the source is not what it was when it was opened.
+func (r *run) compare(src *Source) error {
+	changed, err := src.changed()
+	if err != nil || !changed {
+		return err
+	}
+	r.place = Place{}
+	r.diagnose(SourceChanged, 0)
+	r.flush()
+	return r.err
 }
 
 // end closes the report.

@@ -16,7 +16,7 @@ import (
 
 // sweepLog is short and has something of everything.
 func sweepLog() string {
-	return string(must(os.ReadFile("testdata/basic.jsonl"))) + string(must(os.ReadFile("testdata/losses.jsonl"))) +
+	return string(must(os.ReadFile("testdata/losses.jsonl"))) +
 		lines("", msg("naïve “text” \\ud83d\\ude00 😀"), row("response_item", `{"type":"message","role":"user","content":[1,null,{"type":"input_text","text":-1.5e3}]}`))
 }
 
@@ -124,7 +124,7 @@ func TestTruncatedZst(t *testing.T) {
 		}
 		most = max(most, len(rep.Events))
 	}
-	if most < 5 {
+	if most < 4 {
 		t.Errorf("at most %d events before the damage", most)
 	}
 }

@@ -65,6 +65,7 @@ const (
 	slotBytes = 2
 )
 
+// Record, Event and Diagnostic implement Handler.
 func (t *tape) Record(r *Record) error {
 	t.byte(tagRecord)
 	t.uvarint(r.Line - t.line)
@@ -163,69 +164,54 @@ const (
 )
 
 // replay gives one part of the tape to h. Places are lines alone.
-func (t *tape) replay(want part, h Handler) error {
+func (t *tape) replay(want part, h Handler) (err error) {
 	p := player{chunks: t.chunks}
 	var rec Record
-	var line, block int
-	for p.more() {
-		tag := int(p.byte())
-		var err error
-		switch {
+	ev := Event{Record: &rec}
+	var d Diagnostic
+	for p.more() && err == nil {
+		switch tag := int(p.byte()); {
 		case tag == tagRecord:
-			line, block = line+p.uvarint(), 0
-			rec.Line = line
-			keep := want != diagnostics
-			rec.Type = p.slot(slotType, keep)
-			rec.ItemType = p.slot(slotItemType, keep)
-			rec.ID = p.slot(slotID, keep)
-			rec.Session = p.slot(slotSession, keep)
-			rec.Turn = p.slot(slotTurn, keep)
+			p.record(&rec, want != diagnostics)
 			if want == records {
 				err = h.Record(&rec)
 			}
 		case tag < tagDiagnostic:
-			ev := p.event(tag-tagEvent, want == events)
+			p.event(&ev, tag-tagEvent, want == events)
 			if want == events {
-				ev.Record = &rec
 				err = h.Event(&ev)
 			}
 		default:
-			tag -= tagDiagnostic
-			d := Diagnostic{Code: codes[tag/forms]}
-			switch tag % forms {
-			case formNextLine:
-				line, block = line+1, 0
-			case formLine:
-				block = 0
-			case formNextBlock:
-				block++
-			case formApart:
-				line, block = line+p.uvarint(), p.uvarint()
-			}
-			if tag%forms != formFile {
-				d.Line, d.Block = line, block
-			}
+			p.diagnostic(&d, tag-tagDiagnostic)
 			if want == diagnostics {
 				err = h.Diagnostic(&d)
 			}
 		}
-		if err != nil {
-			return err
-		}
 	}
-	return nil
+	return err
 }
 
 // A player reads a tape from its start.
 type player struct {
-	chunks [][]byte
-	at     int // in chunks[0]
-	last   [slots]rollout.Raw
+	chunks      [][]byte
+	at          int // in chunks[0]
+	line, block int
+	last        [slots]rollout.Raw
 	// joined holds values that cross a border, one for each slot and the text.
 	joined [slots + 1][]byte
 }
 
-func (p *player) event(tag int, keep bool) (e Event) {
+func (p *player) record(r *Record, keep bool) {
+	p.line, p.block = p.line+p.uvarint(), 0
+	r.Line = p.line
+	r.Type = p.slot(slotType, keep)
+	r.ItemType = p.slot(slotItemType, keep)
+	r.ID = p.slot(slotID, keep)
+	r.Session = p.slot(slotSession, keep)
+	r.Turn = p.slot(slotTurn, keep)
+}
+
+func (p *player) event(e *Event, tag int, keep bool) {
 	e.Role, e.Kind = Role(tag/len(kindNames)), Kind(tag%len(kindNames))
 	e.Block = p.uvarint()
 	e.Timestamp = p.slot(slotTimestamp, keep)
@@ -234,7 +220,23 @@ func (p *player) event(tag int, keep bool) (e Event) {
 	e.ToolName = p.slot(slotToolName, keep)
 	e.ToolNamespace = p.slot(slotToolNamespace, keep)
 	e.Text = p.bytes(slots, p.uvarint(), keep)
-	return e
+}
+
+func (p *player) diagnostic(d *Diagnostic, tag int) {
+	switch tag % forms {
+	case formNextLine:
+		p.line, p.block = p.line+1, 0
+	case formLine:
+		p.block = 0
+	case formNextBlock:
+		p.block++
+	case formApart:
+		p.line, p.block = p.line+p.uvarint(), p.uvarint()
+	}
+	d.Code, d.Line, d.Block = codes[tag/forms], p.line, p.block
+	if tag%forms == formFile {
+		d.Line, d.Block = 0, 0
+	}
 }
 
 // more reports whether there is another entry, and lets no chunk be at its end.
