@@ -64,13 +64,20 @@ type Tally struct {
 
 // Add counts one diagnostic.
 func (t *Tally) Add(d Diagnostic) {
+	t.More(d.Code, 1)
+	if len(t.examples[d.Code]) < MaxExamples {
+		t.examples[d.Code] = append(t.examples[d.Code], d)
+	}
+}
+
+// More counts n diagnostics of which nothing but the code is known.
+func (t *Tally) More(c Code, n int) {
 	if t.counts == nil {
 		t.counts = make(map[Code]int)
 		t.examples = make(map[Code][]Diagnostic)
 	}
-	t.counts[d.Code]++
-	if len(t.examples[d.Code]) < MaxExamples {
-		t.examples[d.Code] = append(t.examples[d.Code], d)
+	if n > 0 {
+		t.counts[c] += n
 	}
 }
 

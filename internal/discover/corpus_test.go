@@ -14,6 +14,7 @@ import (
 
 	"rollbook/internal/corpustest"
 	"rollbook/internal/diag"
+	"rollbook/internal/history"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
@@ -349,7 +350,7 @@ func TestCorpusNames(t *testing.T) {
 				t.Errorf("%s: parent %s, source %s", ref.Path, ref.ParentID, ref.Source)
 			}
 		}
-		for p, err := range h.Prompts(limits, func(d diag.Diagnostic) { t.Error(d) }) {
+		for p, err := range h.Prompts(history.Limits{}, func(d diag.Diagnostic) { t.Error(d) }) {
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -56,10 +56,27 @@ const (
 // ErrDenied is returned where a root is a file that is never opened.
 var ErrDenied = errors.New("may hold credentials or settings and is never opened")
 
-// A tree is what is needed of a confined root; *confine.Root is one.
+// A tree is what is needed of a confined root.
 type tree interface {
 	statedb.Root
 	Close() error
+	// folder opens a folder of which many files are to be opened.
+	folder(rel string) (folder, error)
+}
+
+type folder interface {
+	Open(name string) (fsx.File, error)
+	Close() error
+}
+
+type confined struct{ *confine.Root }
+
+func (c confined) folder(rel string) (folder, error) {
+	sub, err := c.Sub(rel)
+	if err != nil {
+		return nil, err
+	}
+	return sub, nil
 }
 
 // A Home is the root that was chosen: a Codex home, or less. Close it after use.
@@ -68,6 +85,8 @@ type Home struct {
 	// Temp is the folder for a private copy of the state database; "" is the
 	// system's (statedb.Options).
 	Temp string
+	// Memory spares files that have not changed; nil has every one looked into.
+	Memory Memory
 
 	tree tree
 	file string // of KindFile: its name below the tree
@@ -97,7 +116,7 @@ func Open(path string) (*Home, error) {
 		if err != nil {
 			return nil, err
 		}
-		return openTree(tree)
+		return openTree(confined{tree})
 	}
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s: neither a folder nor a regular file", path)
@@ -117,7 +136,7 @@ func Open(path string) (*Home, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Home{Kind: KindFile, tree: tree, file: filepath.Base(real), max: defaultBounds}, nil
+	return &Home{Kind: KindFile, tree: confined{tree}, file: filepath.Base(real), max: defaultBounds}, nil
 }
 
 func openTree(tree tree) (*Home, error) {

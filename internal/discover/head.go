@@ -20,12 +20,15 @@ type head struct {
 	diags []diag.Diagnostic
 
 	env     rollout.Envelope
-	records int       // lines that are not blank
-	looks   bool      // a line that only a rollout has
-	broken  bool      // the first record could not be read
-	text    bool      // a byte order mark, or bytes that are not UTF-8
-	seen    time.Time // of the last record with a time
-	context string    // cwd of the first turn_context or environment context
+	records int         // lines that are not blank
+	scanned bool        // the line at hand is valid
+	metaAt  int         // the record that was the last session_meta
+	forked  bool        // another thread's session_meta stands right behind this one's
+	looks   bool        // a line that only a rollout has
+	broken  bool        // the first record could not be read
+	text    bool        // a byte order mark, or bytes that are not UTF-8
+	seen    rollout.Raw // time of the last record that has one
+	context string      // cwd of the first turn_context or environment context
 }
 
 func newHead(c *candidate) *head {
@@ -114,21 +117,28 @@ func (h *head) take(line int, text []byte) {
 		h.text, text = true, bytes.ToValidUTF8(text, []byte("\ufffd"))
 		h.note(line, InvalidUTF8, "")
 	}
-	if !rollout.Head(text, &h.env) {
+	switch h.scanned = false; {
+	case h.records > 1:
+		if !rollout.Head(text, &h.env) {
+			return
+		}
+	case !h.scan(line, text):
+		return
+	case !h.env.Object:
 		h.unreadable(line, "not an object")
 		return
 	}
-	if at := recordTime(text, &h.env); !at.IsZero() {
-		if h.ref.First.IsZero() {
-			h.ref.First = at
-		}
-		h.seen = at
+	if h.ref.First.IsZero() {
+		h.ref.First = recordTime(text, &h.env)
+	}
+	if h.env.Timestamp != nil {
+		h.seen = append(h.seen[:0], h.env.Timestamp...)
 	}
 	switch {
 	case h.env.Type.Is("session_meta"):
 		h.meta(line, text)
 	case h.env.Payload.IsObject():
-		h.record(text)
+		h.record(line, text)
 	case h.env.Bare():
 		h.bare(line, text)
 	}
@@ -143,13 +153,17 @@ func (h *head) unreadable(line int, why string) {
 	}
 }
 
-// scan validates a line that is to be decoded.
+// scan validates a line that is to be decoded, once.
 func (h *head) scan(line int, text []byte) bool {
+	if h.scanned {
+		return true
+	}
 	fault := rollout.Scan(text, &h.env)
 	if fault != rollout.NoFault {
 		h.unreadable(line, fault.String())
 	}
-	return fault == rollout.NoFault
+	h.scanned = fault == rollout.NoFault
+	return h.scanned
 }
 
 // meta takes a session_meta. The first owns the file; later ones of the same
@@ -184,16 +198,18 @@ func (h *head) meta(line int, text []byte) {
 		h.fill(line, m)
 	case r.CopiedFrom == "":
 		r.CopiedFrom = m.ID
+		h.forked = h.records == h.metaAt+1
 	}
+	h.metaAt = h.records
 }
 
 // record takes any other record with a payload.
-func (h *head) record(text []byte) {
+func (h *head) record(line int, text []byte) {
 	t := h.env.RecordType()
 	if h.env.Timestamp != nil && t != rollout.RecordUnknown {
 		h.looks = true
 	}
-	if t != rollout.RecordTurnContext || h.context != "" || rollout.Scan(text, &h.env) != rollout.NoFault {
+	if t != rollout.RecordTurnContext || h.context != "" || !h.scan(line, text) {
 		return
 	}
 	if c, ok := rollout.Decode(&h.env, text).(*rollout.TurnContext); ok {
@@ -264,7 +280,7 @@ func (h *head) finish() {
 	r := &h.ref
 	r.Cwd = orElse(r.Cwd, h.bounded(h.context))
 	r.Source = orElse(r.Source, "unknown")
-	if r.ForkedFrom == "" && !r.Subagent() {
+	if r.ForkedFrom == "" && h.forked && !r.Subagent() {
 		r.ForkedFrom = r.CopiedFrom
 	}
 	if r.MetaLine == 0 {
@@ -282,7 +298,7 @@ func (h *head) finish() {
 			r.Created = at
 		}
 	}
-	for _, at := range []time.Time{h.seen, r.Created} {
+	for _, at := range []time.Time{parseTime(h.seen), r.First, r.Created} {
 		if r.Last.IsZero() {
 			r.Last = at
 		}

@@ -61,12 +61,19 @@ func (h *Home) List(ctx context.Context, report func(diag.Diagnostic)) (*Listing
 		return nil, err
 	}
 	l := &Listing{}
+	refs := make([]*Ref, 0, len(results))
 	for i := range results {
-		l.Refs = append(l.Refs, results[i].refs...)
+		if results[i].ref != nil {
+			refs = append(refs, results[i].ref)
+		}
 		l.Others = append(l.Others, results[i].others...)
 		diags = append(diags, results[i].diags...)
 	}
-	slices.SortFunc(l.Refs, func(a, b Ref) int { return cmp.Compare(a.Path, b.Path) })
+	slices.SortFunc(refs, func(a, b *Ref) int { return cmp.Compare(a.Path, b.Path) })
+	l.Refs = make([]Ref, len(refs))
+	for i, ref := range refs {
+		l.Refs[i] = *ref
+	}
 	slices.SortFunc(l.Others, func(a, b Other) int { return cmp.Compare(a.Path, b.Path) })
 	slices.SortStableFunc(diags, func(a, b diag.Diagnostic) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Code, b.Code))
@@ -87,7 +94,7 @@ func (h *Home) single() candidate {
 
 // A result is what became of a group of copies.
 type result struct {
-	refs   []Ref // one at most
+	ref    *Ref // nil where none could be used
 	others []Other
 	diags  []diag.Diagnostic
 }
@@ -98,7 +105,8 @@ func (h *Home) probeAll(ctx context.Context, groups [][]candidate) []result {
 	var wg sync.WaitGroup
 	for range workers() {
 		wg.Go(func() {
-			p := prober{ctx: ctx, home: h}
+			p := prober{ctx: ctx, tree: h.tree, memory: h.Memory}
+			defer p.close()
 			for ctx.Err() == nil {
 				i := int(next.Add(1)) - 1
 				if i >= len(groups) {
@@ -138,9 +146,7 @@ func (p *prober) group(copies []candidate) (out result) {
 			spare = append(spare, ref.Path)
 		}
 	}
-	if used != nil {
-		out.refs = []Ref{*used}
-	}
+	out.ref = used
 	for _, name := range spare {
 		out.diags = append(out.diags, about(name, DuplicateFile, used.Path+" is used"))
 	}

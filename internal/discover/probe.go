@@ -29,17 +29,44 @@ const (
 
 // A prober looks at files one after the other and uses its buffers again.
 type prober struct {
-	ctx  context.Context
-	home *Home
-	head []byte
-	tail []byte
-	line []byte
+	ctx    context.Context
+	tree   tree
+	memory Memory
+	dir    string // the folder that is open, if one is
+	open   folder
+	head   []byte
+	tail   []byte
+	line   []byte
 }
 
-// probe looks at one file. It gives a Ref, or an Other where the file is no
-// rollout, or neither where it could not be read.
+// file opens a file through its folder, which stays open for the next.
+func (p *prober) file(rel string) (fsx.File, error) {
+	dir, name := path.Dir(rel), path.Base(rel)
+	if p.open == nil || p.dir != dir {
+		p.close()
+		open, err := p.tree.folder(dir)
+		if err != nil {
+			return nil, err
+		}
+		p.open, p.dir = open, dir
+	}
+	return p.open.Open(name)
+}
+
+func (p *prober) close() {
+	if p.open != nil {
+		p.open.Close()
+		p.open = nil
+	}
+}
+
+// probe looks at one file, unless it is remembered. It gives a Ref, or an Other
+// where the file is no rollout, or neither where it could not be read.
 func (p *prober) probe(c *candidate) (*Ref, *Other, []diag.Diagnostic) {
-	f, err := p.home.tree.Open(c.path)
+	if look, ok := p.recall(c); ok {
+		return look.give(c)
+	}
+	f, err := p.file(c.path)
 	if err != nil {
 		code := FileUnreadable
 		if errors.Is(err, confine.ErrLink) {
@@ -60,11 +87,13 @@ func (p *prober) probe(c *candidate) (*Ref, *Other, []diag.Diagnostic) {
 	if err != nil {
 		return nil, nil, []diag.Diagnostic{about(c.path, FileUnreadable, err.Error())}
 	}
-	if !h.named && !h.looks {
-		return nil, &Other{c.path, info.Size(), info.ModTime()}, nil
+	var look Look // of a file that is no rollout nothing else is told
+	if h.named || h.looks {
+		h.finish()
+		look = Look{&h.ref, h.diags}
 	}
-	h.finish()
-	return &h.ref, nil, h.diags
+	p.keep(c.path, info, look)
+	return look.give(&candidate{path: c.path, info: info})
 }
 
 func (p *prober) read(f fsx.File, info fs.FileInfo, h *head) error {

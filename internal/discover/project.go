@@ -18,10 +18,15 @@ func ProjectKey(cwd string) string {
 	if noProject.MatchString(cwd) {
 		return ""
 	}
-	if !windowsPath(cwd) {
-		return trimSlashes(cwd, "/")
+	return PathKey(cwd)
+}
+
+// PathKey is ProjectKey for any path: no folder is left out.
+func PathKey(name string) string {
+	if !WindowsPath(name) {
+		return trimSlashes(name, "/")
 	}
-	key := strings.ToLower(strings.ReplaceAll(cwd, "/", `\`))
+	key := strings.ToLower(strings.ReplaceAll(name, "/", `\`))
 	if rest, ok := strings.CutPrefix(key, `\\?\`); ok {
 		key = rest
 		if share, ok := strings.CutPrefix(rest, `unc\`); ok {
@@ -31,8 +36,18 @@ func ProjectKey(cwd string) string {
 	return trimSlashes(key, `\`)
 }
 
-// windowsPath reports whether a path has a drive or names a share.
-func windowsPath(p string) bool {
+// Below reports whether a key is that of the folder, which is a key too, or of
+// something below it.
+func Below(key, folder string) bool {
+	slash := "/"
+	if WindowsPath(folder) {
+		slash = `\`
+	}
+	return key == folder || strings.HasPrefix(key, strings.TrimSuffix(folder, slash)+slash)
+}
+
+// WindowsPath reports whether a path has a drive or names a share.
+func WindowsPath(p string) bool {
 	if strings.HasPrefix(p, `\\`) {
 		return true
 	}
@@ -41,8 +56,8 @@ func windowsPath(p string) bool {
 
 // trimSlashes takes slashes off the end, but leaves a root as it is.
 func trimSlashes(p, slash string) string {
-	if t := strings.TrimRight(p, slash); t != "" {
+	if t := strings.TrimRight(p, slash); t != "" || p == "" {
 		return t
 	}
-	return p
+	return slash
 }

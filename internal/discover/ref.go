@@ -19,7 +19,8 @@ type Ref struct {
 	ParentID  string // of a sub-agent: the thread that started it
 
 	// ForkedFrom is the thread that this one was forked from. Before 0.90 only
-	// the copied session_meta tells (docs/format/rollout.md F6).
+	// the copied session_meta tells, which is the second record
+	// (docs/format/rollout.md F6).
 	ForkedFrom  string
 	ForkOrdinal *int64 // forked_from_ordinal_exclusive
 	// CopiedFrom is the thread of the first session_meta in the head that is

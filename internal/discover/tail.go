@@ -71,13 +71,13 @@ func (p *prober) lineTime(f io.ReaderAt, begin, stop, size, start int64, chunk [
 	if begin >= start && stop <= start+int64(len(chunk)) {
 		text = chunk[begin-start : stop-start]
 	} else {
-		var err error
-		p.line = grow(p.line, int(min(n, tailLine)))
+		want := n
 		if n > tailLine {
-			p.line = p.line[:4<<10]
+			want = 4 << 10
 		}
-		var m int
-		if m, err = readAt(f, p.line, begin); err != nil {
+		p.line = grow(p.line, int(want))
+		m, err := readAt(f, p.line, begin)
+		if err != nil {
 			return time.Time{}, err
 		}
 		text = p.line[:m]

@@ -55,13 +55,16 @@ func (h *Home) Titles(ctx context.Context, report func(diag.Diagnostic)) (map[st
 func (h *Home) Known(ctx context.Context, report func(diag.Diagnostic)) (*Known, error) {
 	k := &Known{Titles: make(map[string]Title)}
 	if h.Kind != KindHome {
-		return k, ctx.Err()
+		return k, nil
 	}
 	var err error
 	if k.State, err = statedb.Read(ctx, h.tree, statedb.Options{Temp: h.Temp}, report); err != nil {
 		return nil, err
 	}
 	names := h.index(report)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	for id, name := range names {
 		k.Titles[id] = Title{Text: name.Text, Source: FromIndex}
 	}

@@ -20,7 +20,8 @@ import (
 type candidate struct {
 	path     string
 	name     Name
-	size     int64 // as listed
+	size     int64       // as listed
+	info     fs.FileInfo // as listed; nil where that is not known
 	archived bool
 	zst      bool // by its name
 }
@@ -34,6 +35,7 @@ type walker struct {
 	tree    tree
 	max     bounds
 	search  bool // a folder search: leaves out what holds no rollouts
+	home    bool // and of a home: its folders of sessions were seen before
 	root    string
 	entries int
 	full    bool
@@ -56,7 +58,7 @@ func (h *Home) walk(ctx context.Context) (*walker, error) {
 			return w, nil
 		}
 	}
-	w.search = true
+	w.search, w.home = true, h.Kind == KindHome
 	return w, w.folder(".", 0)
 }
 
@@ -144,6 +146,7 @@ func (w *walker) entry(dir string, e fs.DirEntry, depth int) error {
 	switch {
 	case w.search && strings.HasPrefix(name, "."):
 	case w.search && e.IsDir() && slices.Contains(leftOut, name):
+	case w.home && dir == "." && (name == sessionsDir || name == archivedDir):
 	case !utf8.ValidString(name):
 		if matches || e.IsDir() {
 			w.note(dir, NonUTF8Path, fmt.Sprintf("%q", name))
@@ -171,7 +174,7 @@ func (w *walker) add(at string, e fs.DirEntry) {
 	c := candidate{path: at, name: ParseName(e.Name()), archived: w.archived(at)}
 	_, c.zst = cutSuffix(e.Name(), ".zst")
 	if info, err := e.Info(); err == nil {
-		c.size = info.Size()
+		c.size, c.info = info.Size(), info
 	}
 	w.found = append(w.found, c)
 }

@@ -1,5 +1,0 @@
-package discover
-
-import "rollbook/internal/history"
-
-var limits history.Limits
