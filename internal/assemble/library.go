@@ -39,7 +39,7 @@ type Library struct {
 	titles  map[string]discover.Title
 	threads map[string]*group
 	files   map[string]*discover.Ref // by segment id, or by thread id for a file that is no segment
-	ids     []string
+	groups  []*group                 // of threads, oldest first
 }
 
 // A group is the files of one thread.
@@ -60,11 +60,10 @@ func New(opener Opener, refs []discover.Ref, titles map[string]discover.Title, r
 	for i := range refs {
 		l.add(&refs[i])
 	}
-	for id, g := range l.threads {
+	for _, g := range l.groups {
 		l.order(g)
-		l.ids = append(l.ids, id)
 	}
-	slices.SortFunc(l.ids, l.oldestFirst)
+	slices.SortFunc(l.groups, oldestFirst)
 	return l
 }
 
@@ -74,6 +73,7 @@ func (l *Library) add(ref *discover.Ref) {
 	if g == nil {
 		g = &group{id: id}
 		l.threads[id] = g
+		l.groups = append(l.groups, g)
 	}
 	g.files = append(g.files, ref)
 }
@@ -96,13 +96,18 @@ func (l *Library) order(g *group) {
 	}
 }
 
-func (l *Library) oldestFirst(a, b string) int {
-	x, y := l.threads[a], l.threads[b]
-	return cmp.Or(x.files[0].First.Compare(y.files[0].First), strings.Compare(a, b))
+func oldestFirst(a, b *group) int {
+	return cmp.Or(a.files[0].First.Compare(b.files[0].First), strings.Compare(a.id, b.id))
 }
 
 // IDs returns the threads' ids, oldest first.
-func (l *Library) IDs() []string { return slices.Clone(l.ids) }
+func (l *Library) IDs() []string {
+	ids := make([]string, len(l.groups))
+	for i, g := range l.groups {
+		ids[i] = g.id
+	}
+	return ids
+}
 
 // Refs returns the files of a thread, oldest first; the last one is current.
 // It returns nil for a thread that is not there.
@@ -129,9 +134,9 @@ func (l *Library) Find(prefix string) []string {
 		return []string{ref.ID}
 	}
 	var found []string
-	for _, id := range l.ids {
-		if prefix != "" && strings.HasPrefix(id, prefix) {
-			found = append(found, id)
+	for _, g := range l.groups {
+		if prefix != "" && strings.HasPrefix(g.id, prefix) {
+			found = append(found, g.id)
 		}
 	}
 	return found

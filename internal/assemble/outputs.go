@@ -25,8 +25,8 @@ func readOutput(text string) outcome {
 		return out
 	}
 	out := outcome{text: text}
-	header, _, ok := strings.Cut(text, "Output:\n")
-	if !ok || len(header) > 400 {
+	header, _, ok := strings.Cut(text[:min(len(text), maxHeader)], "Output:\n")
+	if !ok {
 		return out
 	}
 	if m := exitLine.FindStringSubmatch(header); m != nil {
@@ -41,6 +41,9 @@ func readOutput(text string) outcome {
 	}
 	return out
 }
+
+// maxHeader is how far the header of an output may reach.
+const maxHeader = 400
 
 var (
 	exitLine = regexp.MustCompile(`(?m)^(?:Exit code: |Process exited with code )(-?\d{1,10})$`)

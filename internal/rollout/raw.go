@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math/bits"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"encoding/binary"
@@ -45,12 +46,26 @@ func (v Raw) Text() (string, bool) {
 	if bytes.IndexByte(inner, '\\') < 0 {
 		return string(inner), true
 	}
-	return string(v.AppendText(make([]byte, 0, len(inner)))), true
+	var text strings.Builder
+	text.Grow(len(inner))
+	for {
+		i := bytes.IndexByte(inner, '\\')
+		if i < 0 {
+			text.Write(inner)
+			return text.String(), true
+		}
+		text.Write(inner[:i])
+		r, n := unescape(inner[i:])
+		if n > 0 {
+			text.WriteRune(r)
+		}
+		inner = inner[min(i+max(n, 2), len(inner)):]
+	}
 }
 
 // AppendText appends the string that the value spells to dst. It appends
 // nothing where the value is not a string. In a line that only Head has seen an
-// escape may be broken: a cut one ends the text, another is U+FFFD.
+// escape may be broken: a cut one is left out, another is U+FFFD.
 func (v Raw) AppendText(dst []byte) []byte {
 	if !v.IsString() {
 		return dst
@@ -62,39 +77,46 @@ func (v Raw) AppendText(dst []byte) []byte {
 			return append(dst, b...)
 		}
 		dst = append(dst, b[:i]...)
-		if i+1 == len(b) {
-			return dst
-		}
-		switch c := b[i+1]; c {
-		case 'b':
-			dst = append(dst, '\b')
-		case 'f':
-			dst = append(dst, '\f')
-		case 'n':
-			dst = append(dst, '\n')
-		case 'r':
-			dst = append(dst, '\r')
-		case 't':
-			dst = append(dst, '\t')
-		case 'u':
-			if len(b) < i+6 {
-				return dst
-			}
-			r := hexRune(b[i+2:])
-			if r >= 0xd800 && r <= 0xdfff {
-				if len(b) < i+12 {
-					return dst
-				}
-				r = 0x10000 + (r-0xd800)<<10 + (hexRune(b[i+8:]) - 0xdc00)
-				i += 6
-			}
+		r, n := unescape(b[i:])
+		if n > 0 {
 			dst = utf8.AppendRune(dst, r)
-			i += 4
-		default:
-			dst = append(dst, c)
 		}
-		b = b[i+2:]
+		b = b[min(i+max(n, 2), len(b)):]
 	}
+}
+
+// unescape gives the rune that the escape at the start of b spells, and how
+// many bytes the escape takes; 0 where it is cut.
+func unescape(b []byte) (r rune, n int) {
+	if len(b) < 2 {
+		return 0, 0
+	}
+	switch c := b[1]; c {
+	case 'b':
+		return '\b', 2
+	case 'f':
+		return '\f', 2
+	case 'n':
+		return '\n', 2
+	case 'r':
+		return '\r', 2
+	case 't':
+		return '\t', 2
+	case 'u':
+	default:
+		return rune(c), 2
+	}
+	if len(b) < 6 {
+		return 0, 0
+	}
+	r = hexRune(b[2:])
+	if r < 0xd800 || r > 0xdfff {
+		return r, 6
+	}
+	if len(b) < 12 {
+		return 0, 0
+	}
+	return 0x10000 + (r-0xd800)<<10 + (hexRune(b[8:]) - 0xdc00), 12
 }
 
 func hexRune(b []byte) rune {

@@ -53,34 +53,37 @@ type Envelope struct {
 // numbers, which jsontext does not check (FuzzScan holds it to that).
 func Scan(line []byte, env *Envelope) Fault {
 	*env = Envelope{}
-	if !utf8.Valid(line) {
+	s := scanner{b: line, env: env}
+	s.line()
+	if (s.high || s.fault != NoFault) && !utf8.Valid(line) {
 		return FaultUTF8
 	}
-	s := scanner{b: line, env: env}
+	return s.fault
+}
+
+// line reads the whole text.
+func (s *scanner) line() {
 	i := s.space(0)
 	var end int
-	if i < len(line) && line[i] == '{' {
-		env.Object = true
+	if i < len(s.b) && s.b[i] == '{' {
+		s.env.Object = true
 		end = s.object(i, 1, topLevel)
 	} else {
 		end = s.value(i, 1)
 	}
-	if s.fault != NoFault {
-		return s.fault
+	if s.fault == NoFault && s.space(end) != len(s.b) {
+		s.fail(FaultSyntax)
 	}
-	if s.space(end) != len(line) {
-		return FaultSyntax
-	}
-	return NoFault
 }
 
-// scanner is one pass over a line that is known to be UTF-8.
+// scanner is one pass over a line.
 // Its methods take the place to start and return the place after what they
 // read; after a fault they return len(b), so that callers end soon.
 type scanner struct {
 	b     []byte
 	env   *Envelope
 	fault Fault
+	high  bool // a string holds a byte beyond ASCII
 }
 
 // role says whose members an object's are: nobody's, the line's, the payload's.
@@ -339,23 +342,42 @@ func plain(b []byte, i int) int {
 	return i
 }
 
-// str reads the string whose opening quote is at i.
+// str reads the string whose opening quote is at i. The loop is that of plain,
+// written out here because a call for each short string is what a line costs.
 func (s *scanner) str(i int) int {
+	b := s.b
 	i++
 	for {
-		i = plain(s.b, i)
-		if i >= len(s.b) {
-			return s.fail(FaultEOF)
-		}
-		switch s.b[i] {
-		case '"':
-			return i + 1
-		case '\\':
-			if i = s.escape(i + 1); s.fault != NoFault {
-				return i
+		var seen uint64
+		for i+8 <= len(b) {
+			x := binary.LittleEndian.Uint64(b[i:])
+			seen |= x
+			quote := x ^ ones*'"'
+			slash := x ^ ones*'\\'
+			hit := ((quote - ones) &^ quote) | ((slash - ones) &^ slash) | ((x - ones*0x20) &^ x)
+			if hit &= highs; hit != 0 {
+				i += bits.TrailingZeros64(hit) / 8
+				break
 			}
-		default:
+			i += 8
+		}
+		for i < len(b) && b[i] != '"' && b[i] != '\\' && b[i] >= 0x20 {
+			seen |= uint64(b[i])
+			i++
+		}
+		if seen&highs != 0 {
+			s.high = true
+		}
+		switch {
+		case i >= len(b):
+			return s.fail(FaultEOF)
+		case b[i] == '"':
+			return i + 1
+		case b[i] != '\\':
 			return s.fail(FaultSyntax)
+		}
+		if i = s.escape(i + 1); s.fault != NoFault {
+			return i
 		}
 	}
 }
