@@ -1,8 +1,10 @@
 package interchange
 
 import (
+	"encoding/binary"
 	"io"
 	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -48,13 +50,8 @@ func (e *encoder) str(s string) {
 	e.buf = append(e.buf, '"')
 	for len(s) > 0 {
 		piece := s[:min(len(s), flushAt)]
-		n := plain(piece)
-		e.buf = append(e.buf, piece[:n]...)
-		s = s[n:]
-		if n < len(piece) {
-			e.escape(s[0])
-			s = s[1:]
-		}
+		e.piece(piece)
+		s = s[len(piece):]
 		if len(e.buf) >= flushAt {
 			e.flush()
 		}
@@ -62,25 +59,62 @@ func (e *encoder) str(s string) {
 	e.buf = append(e.buf, '"')
 }
 
-// escape appends a byte that cannot stand for itself in a string.
-func (e *encoder) escape(c byte) {
+// piece appends a part of a string. Eight bytes are copied before they are
+// looked at, and what stands behind one that has to be escaped is taken back:
+// texts of a log have such a byte in every line, and a search and a copy for
+// each would cost twice.
+func (e *encoder) piece(s string) {
+	buf := e.buf
+	i := 0
+	for i+8 <= len(s) {
+		n := len(buf)
+		if cap(buf)-n < 16 {
+			buf = slices.Grow(buf, len(s)-i+16)
+		}
+		b := s[i : i+8]
+		x := uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
+			uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
+		buf = buf[:n+8]
+		binary.LittleEndian.PutUint64(buf[n:], x)
+		quote, slash := x^ones*'"', x^ones*'\\'
+		hit := (x-ones*0x20)&^x | (quote-ones)&^quote | (slash-ones)&^slash
+		if hit &= highs; hit == 0 {
+			i += 8
+			continue
+		}
+		k := bits.TrailingZeros64(hit) / 8
+		buf = appendEscape(buf[:n+k], b[k])
+		i += k + 1
+	}
+	for ; i < len(s); i++ {
+		if c := s[i]; c >= 0x20 && c != '"' && c != '\\' {
+			buf = append(buf, c)
+		} else {
+			buf = appendEscape(buf, c)
+		}
+	}
+	e.buf = buf
+}
+
+// appendEscape appends a byte that cannot stand for itself in a string.
+func appendEscape(buf []byte, c byte) []byte {
 	switch c {
 	case '"', '\\':
-		e.buf = append(e.buf, '\\', c)
 	case '\b':
-		e.lit(`\b`)
+		c = 'b'
 	case '\f':
-		e.lit(`\f`)
+		c = 'f'
 	case '\n':
-		e.lit(`\n`)
+		c = 'n'
 	case '\r':
-		e.lit(`\r`)
+		c = 'r'
 	case '\t':
-		e.lit(`\t`)
+		c = 't'
 	default:
 		const hex = "0123456789abcdef"
-		e.buf = append(e.buf, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+		return append(buf, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
 	}
+	return append(buf, '\\', c)
 }
 
 // text appends a string, or null where it is empty.
@@ -130,26 +164,6 @@ const (
 	ones  = 0x0101010101010101
 	highs = 0x8080808080808080
 )
-
-// plain gives how many bytes of s stand before the first that has to be
-// escaped: a quote, a backslash or a control character.
-func plain(s string) int {
-	i := 0
-	for ; i+8 <= len(s); i += 8 {
-		b := s[i : i+8]
-		x := uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
-			uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
-		quote, slash := x^ones*'"', x^ones*'\\'
-		hit := (x-ones*0x20)&^x | (quote-ones)&^quote | (slash-ones)&^slash
-		if hit &= highs; hit != 0 {
-			return i + bits.TrailingZeros64(hit)/8
-		}
-	}
-	for i < len(s) && s[i] >= 0x20 && s[i] != '"' && s[i] != '\\' {
-		i++
-	}
-	return i
-}
 
 // repair replaces every byte that is not UTF-8.
 func repair(s string) string {

@@ -227,21 +227,24 @@ func TestBadBytes(t *testing.T) {
 	}
 }
 
-// TestPlain holds the eight bytes at a time to one byte at a time.
-func TestPlain(t *testing.T) {
+// TestPiece holds the eight bytes at a time to one byte at a time, wherever a
+// byte stands.
+func TestPiece(t *testing.T) {
 	for c := range 256 {
 		for i := range 20 {
 			s := strings.Repeat("é", 5) + strings.Repeat("~", 10)
-			s = s[:i] + string([]byte{byte(c)}) + s[i:]
-			want := len(s)
+			s = s[:i] + string([]byte{byte(c), byte(c)}) + s[i:]
+			var want []byte
 			for j := range len(s) {
 				if s[j] < 0x20 || s[j] == '"' || s[j] == '\\' {
-					want = j
-					break
+					want = appendEscape(want, s[j])
+				} else {
+					want = append(want, s[j])
 				}
 			}
-			if got := plain(s); got != want {
-				t.Fatalf("plain(%q) = %d, want %d", s, got, want)
+			var e encoder
+			if e.piece(s); string(e.buf) != string(want) {
+				t.Fatalf("piece(%q) = %q, want %q", s, e.buf, want)
 			}
 		}
 	}

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"math/bits"
 	"strconv"
-	"strings"
 	"unicode/utf8"
+	"unsafe"
 
 	"encoding/binary"
 )
@@ -46,21 +46,50 @@ func (v Raw) Text() (string, bool) {
 	if bytes.IndexByte(inner, '\\') < 0 {
 		return string(inner), true
 	}
-	var text strings.Builder
-	text.Grow(len(inner))
-	for {
-		i := bytes.IndexByte(inner, '\\')
-		if i < 0 {
-			text.Write(inner)
-			return text.String(), true
+	text := make([]byte, len(inner)+8)
+	n := spell(text, inner)
+	return unsafe.String(unsafe.SliceData(text), n), true // nobody else has it
+}
+
+// spell writes to dst, which is eight bytes longer than src, what the inside of
+// a string spells. Eight bytes are copied before they are looked at: outputs
+// have an escape in every line, and a search and a copy for each would cost
+// twice.
+func spell(dst, src []byte) (n int) {
+	for len(src) > 0 {
+		if len(src) >= 8 {
+			x := binary.LittleEndian.Uint64(src)
+			binary.LittleEndian.PutUint64(dst[n:], x)
+			slash := x ^ ones*'\\'
+			hit := (slash - ones) &^ slash & highs
+			if hit == 0 {
+				n += 8
+				src = src[8:]
+				continue
+			}
+			k := bits.TrailingZeros64(hit) / 8
+			n += k
+			src = src[k:]
+		} else if src[0] != '\\' {
+			dst[n] = src[0]
+			n++
+			src = src[1:]
+			continue
 		}
-		text.Write(inner[:i])
-		r, n := unescape(inner[i:])
-		if n > 0 {
-			text.WriteRune(r)
+		r, took := unescape(src)
+		switch {
+		case took == 0:
+			src = src[min(2, len(src)):]
+			continue
+		case r < utf8.RuneSelf:
+			dst[n] = byte(r)
+			n++
+		default:
+			n += utf8.EncodeRune(dst[n:], r)
 		}
-		inner = inner[min(i+max(n, 2), len(inner)):]
+		src = src[took:]
 	}
+	return n
 }
 
 // AppendText appends the string that the value spells to dst. It appends
