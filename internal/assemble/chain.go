@@ -150,12 +150,15 @@ var errTooManyRecords = errors.New("more records than can be numbered")
 
 // records reads the spans one after the other. A file that cannot be read is
 // reported by the survey and ends its span.
-func (l *Library) records(ctx context.Context, spans []span, lost func(s *span, err error)) iter.Seq2[record, error] {
+//
+// known is asked of each line before it is scanned (rollout.Options.Known) and
+// may be nil.
+func (l *Library) records(ctx context.Context, spans []span, known func(n int32, text []byte) bool, lost func(s *span, err error)) iter.Seq2[record, error] {
 	return func(yield func(record, error) bool) {
 		n := int32(0)
 		for i := range spans {
 			s := &spans[i]
-			more, err := l.readSpan(ctx, s, &n, yield)
+			more, err := l.readSpan(ctx, s, &n, known, yield)
 			if err != nil {
 				if ctx.Err() != nil || errors.Is(err, errTooManyRecords) {
 					yield(record{}, err)
@@ -172,7 +175,7 @@ func (l *Library) records(ctx context.Context, spans []span, lost func(s *span, 
 
 // readSpan gives the records of one span. It reports false where the caller
 // wants no more.
-func (l *Library) readSpan(ctx context.Context, s *span, n *int32, yield func(record, error) bool) (more bool, err error) {
+func (l *Library) readSpan(ctx context.Context, s *span, n *int32, known func(int32, []byte) bool, yield func(record, error) bool) (more bool, err error) {
 	f, err := l.opener.Open(*s.ref)
 	if err != nil {
 		return true, err
@@ -187,7 +190,11 @@ func (l *Library) readSpan(ctx context.Context, s *span, n *int32, yield func(re
 	if text.Compressed {
 		limit = maxCompressedLine
 	}
-	r := rollout.NewReader(text, rollout.Options{Limits: rollout.Limits{Line: limit}})
+	opt := rollout.Options{Limits: rollout.Limits{Line: limit}}
+	if known != nil {
+		opt.Known = func(rec *rollout.Record) bool { return known(*n+1, rec.Text) }
+	}
+	r := rollout.NewReader(text, opt)
 	for rec, err := range r.Records() {
 		if err != nil {
 			return true, err

@@ -44,7 +44,7 @@ func (l *Library) events(ctx context.Context, sv *survey, view transcript.View, 
 	spans := append([]span(nil), sv.spans...)
 	var failed error
 	lost := func(s *span, err error) { failed = fmt.Errorf("%s: %w", s.ref.Path, err) }
-	for rec, err := range l.records(ctx, spans, lost) {
+	for rec, err := range l.records(ctx, spans, sv.prints.known, lost) {
 		if err != nil {
 			yield(nil, err)
 			return

@@ -89,7 +89,7 @@ func (l *Library) openImage(at place) (io.ReadCloser, error) {
 	s := at.span
 	var n int32
 	var found io.ReadCloser
-	_, err := l.readSpan(context.Background(), &s, &n, func(rec record, err error) bool {
+	_, err := l.readSpan(context.Background(), &s, &n, nil, func(rec record, err error) bool {
 		if rec.Offset < at.offset {
 			return true
 		}

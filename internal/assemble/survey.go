@@ -33,6 +33,7 @@ type survey struct {
 	meta   rollout.SessionMeta
 	facts  facts
 	losses int
+	prints prints
 
 	users, answers []int32    // records that show a message
 	items          []standing // assistant items that stand in where no event shows an answer
@@ -73,14 +74,14 @@ func (l *Library) survey(ctx context.Context, g *group, spans []span) (*survey, 
 }
 
 func (l *Library) walk(ctx context.Context, g *group, spans []span, itemsOnly bool) (*survey, error) {
-	sv := &survey{spans: slices.Clone(spans), turns: newTurns(), calls: newCalls(), itemsOnly: itemsOnly}
+	sv := &survey{spans: slices.Clone(spans), turns: newTurns(), calls: newCalls(), prints: newPrints(), itemsOnly: itemsOnly}
 	p := &pass{survey: sv, l: l, quiet: itemsOnly}
 	lost := func(s *span, err error) {
 		sv.losses++
 		p.report(diag.Diagnostic{Position: diag.Position{File: s.ref.Path}, Code: FileUnreadable, Message: err.Error()})
 		s.wrong = orElse(s.wrong, "the base could not be read: "+err.Error())
 	}
-	for rec, err := range l.records(ctx, sv.spans, lost) {
+	for rec, err := range l.records(ctx, sv.spans, nil, lost) {
 		if err != nil {
 			return nil, fmt.Errorf("thread %s: %w", g.id, err)
 		}
@@ -109,6 +110,7 @@ func (p *pass) record(rec record) {
 		p.losses++
 		p.report(diag.Diagnostic{Position: position(rec), Code: rec.Code, Message: rec.Message})
 	}
+	p.prints.add(rec)
 	if rec.Kind != rollout.Item {
 		return
 	}

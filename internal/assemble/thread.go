@@ -53,7 +53,7 @@ func (l *Library) markReverted(ctx context.Context, g *group, sv *survey) error 
 		}
 		kept[s.ref.Path] = end
 	}
-	for rec, err := range quiet.records(ctx, sv.spans, func(*span, error) {}) {
+	for rec, err := range quiet.records(ctx, sv.spans, nil, func(*span, error) {}) {
 		if err != nil {
 			return err
 		}

@@ -96,6 +96,32 @@ func headUsual(line []byte, env *Envelope) bool {
 	return true
 }
 
+// Usual reports whether a line that Scan accepted, and filled env from, is spelt
+// as Codex spells it: Head finds the same members, and the payload ends one byte
+// before the line does. A second reading may then leave the scan out
+// (Options.Known).
+func (env *Envelope) Usual(line []byte) bool {
+	var head Envelope
+	n := len(env.Payload)
+	if n == 0 || !headUsual(line, &head) || len(head.Payload) != n+1 || line[len(line)-1] != '}' ||
+		&head.Payload[0] != &env.Payload[0] || head.Extra != env.Extra {
+		return false
+	}
+	return same(head.Timestamp, env.Timestamp) && same(head.Ordinal, env.Ordinal) && same(head.Type, env.Type) &&
+		same(head.PayloadType, env.PayloadType)
+}
+
+// same reports whether two values are the same place of a line.
+func same(a, b Raw) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+}
+
+// known fills env from a line that was found Usual before.
+func (env *Envelope) known(line []byte) {
+	headUsual(line, env)
+	env.Payload = env.Payload[:len(env.Payload)-1]
+}
+
 // headMember takes a key, spelt with what stands round it, and a string value
 // without escapes off the front of b.
 func headMember(b []byte, key string) (val Raw, rest []byte, ok bool) {

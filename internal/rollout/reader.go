@@ -67,6 +67,10 @@ type Options struct {
 	Limits Limits
 	// HeadOnly reads envelopes by Head: fast, and nothing is validated.
 	HeadOnly bool
+	// Known is asked before a line is scanned. True means that the caller has
+	// read the very same line before, and found it valid and Usual: it is not
+	// validated again. May be nil.
+	Known func(rec *Record) bool
 }
 
 // A Reader gives the records of one rollout.
@@ -157,6 +161,8 @@ func (r *Reader) classify() {
 		rec.Message = fmt.Sprintf("%d bytes, more than the limit of %d", rec.Length, r.opt.Limits.Line)
 	case blank(rec.Text):
 		rec.Kind = Blank
+	case r.opt.Known != nil && r.opt.Known(rec):
+		rec.Envelope.known(rec.Text)
 	case r.opt.HeadOnly:
 		if !Head(rec.Text, &rec.Envelope) {
 			rec.Kind, rec.Code, rec.Message = Loss, InvalidRecord, "not an object"

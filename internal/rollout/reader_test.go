@@ -129,6 +129,30 @@ func TestFileLimit(t *testing.T) {
 	}
 }
 
+// A line that the caller knows is not validated again, and has the envelope that
+// a scan gives.
+func TestKnownLines(t *testing.T) {
+	in := `{"timestamp":"T","ordinal":7,"type":"event_msg","payload":{"type":"x","n":{"type":"no"}}}` + "\n" +
+		`{"timestamp":"T","type":"turn_context","payload":{"type":"x"}}` + "\n" + `{"type":"x","payload":{}}` + "\n"
+	var usual []bool
+	var want []string
+	for rec, err := range NewReader(strings.NewReader(in), Options{}).Records() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		usual, want = append(usual, rec.Envelope.Usual(rec.Text)), append(want, show(rec.Envelope))
+	}
+	if fmt.Sprint(usual) != "[true false false]" {
+		t.Errorf("usual: %v", usual)
+	}
+	known := func(rec *Record) bool { return usual[rec.Line-1] }
+	for rec, err := range NewReader(strings.NewReader(in), Options{Known: known}).Records() {
+		if err != nil || show(rec.Envelope) != want[rec.Line-1] {
+			t.Errorf("line %d: %s, want %s; %v", rec.Line, show(rec.Envelope), want[rec.Line-1], err)
+		}
+	}
+}
+
 func TestReadError(t *testing.T) {
 	broken := errors.New("device gone")
 	src := io.MultiReader(strings.NewReader("{}\n{\"a\""), iotest.ErrReader(broken))

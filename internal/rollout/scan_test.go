@@ -200,6 +200,12 @@ func FuzzScan(f *testing.F) {
 		}
 		checkWalk(t, line)
 		checkHead(t, line, env)
+		if env.Usual(line) {
+			var again Envelope
+			if again.known(line); !sameEnvelope(again, env) {
+				t.Fatalf("known %s, envelope %s", show(again), show(env))
+			}
+		}
 	})
 }
 
