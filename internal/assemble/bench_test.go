@@ -1,15 +1,14 @@
 package assemble
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"io"
 	"testing"
-	"time"
 
 	"rollbook/internal/interchange"
+	"rollbook/internal/ratio"
 	"rollbook/internal/rolltest"
 	"rollbook/internal/transcript"
 )
@@ -24,13 +23,7 @@ func BenchmarkAssemble(b *testing.B) {
 	}
 	l, _ := inMemory(text.Bytes())
 	id := l.IDs()[0]
-	b.SetBytes(int64(text.Len()))
-	var scan, decode time.Duration
-	for b.Loop() {
-		b.StopTimer()
-		scan += clock(func() { scanLines(text.Bytes()) })
-		decode += clock(func() { decodeLines(text.Bytes()) })
-		b.StartTimer()
+	ratio.Compare(b, text.Len(), func() {
 		th, err := l.Thread(context.Background(), id, transcript.Active)
 		if err != nil {
 			b.Fatal(err)
@@ -38,24 +31,7 @@ func BenchmarkAssemble(b *testing.B) {
 		if err := interchange.NewEventsWriter(io.Discard).Write(th); err != nil {
 			b.Fatal(err)
 		}
-	}
-	b.ReportMetric(decode.Seconds()/b.Elapsed().Seconds(), "x_encoding/json")
-	b.ReportMetric(scan.Seconds()/b.Elapsed().Seconds(), "x_line_scan")
-}
-
-func clock(f func()) time.Duration {
-	start := time.Now()
-	f()
-	return time.Since(start)
-}
-
-func scanLines(text []byte) (n int) {
-	for r := bufio.NewReaderSize(bytes.NewReader(text), 256<<10); ; {
-		if _, err := r.ReadSlice('\n'); err == io.EOF {
-			return n
-		}
-		n++
-	}
+	}, ratio.LineScan(text.Bytes()), ratio.Rival{Name: "encoding/json", Work: func() { decodeLines(text.Bytes()) }})
 }
 
 func decodeLines(text []byte) (n int) {

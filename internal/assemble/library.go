@@ -97,7 +97,10 @@ func (l *Library) order(g *group) {
 }
 
 func oldestFirst(a, b *group) int {
-	return cmp.Or(a.files[0].First.Compare(b.files[0].First), strings.Compare(a.id, b.id))
+	if c := a.files[0].First.Compare(b.files[0].First); c != 0 {
+		return c
+	}
+	return strings.Compare(a.id, b.id)
 }
 
 // IDs returns the threads' ids, oldest first.
