@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"rollbook/internal/corpustest"
 	"rollbook/internal/diag"
 	"rollbook/internal/fsx"
 
@@ -468,5 +469,25 @@ func TestCancel(t *testing.T) {
 	cancel()
 	if _, err := Read(ctx, &dirRoot{dir: dir}, Options{}, func(d diag.Diagnostic) { t.Error(d) }); err != context.Canceled {
 		t.Error(err)
+	}
+}
+
+// TestCorpus: the databases as they lay on disk, in WAL mode and without a log,
+// hold what their vacuumed copies in the home hold; nothing appears beside them.
+func TestCorpus(t *testing.T) {
+	raw, err := filepath.Glob(filepath.Join(corpustest.Dir(t), "*", "*", "raw_sqlite"))
+	if err != nil || len(raw) == 0 {
+		t.Fatalf("no databases: %v", err)
+	}
+	for _, dir := range raw {
+		got, found := readDir(t, &dirRoot{dir: dir}, Options{})
+		want, also := readDir(t, &dirRoot{dir: filepath.Join(filepath.Dir(dir), "home")}, Options{})
+		if d := cmp.Diff(want, got); d != "" || len(got.Threads) == 0 || found != nil || also != nil {
+			t.Errorf("%s: %s %v %v", dir, d, found, also)
+		}
+		header, err := os.ReadFile(filepath.Join(dir, got.File))
+		if err != nil || header[18] != 2 {
+			t.Errorf("%s is not in WAL mode", dir)
+		}
 	}
 }

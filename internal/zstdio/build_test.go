@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -104,13 +103,4 @@ func walk(src io.Reader) (frames []Frame, err error) {
 		}
 	}
 	return frames, nil
-}
-
-// allocated returns how many bytes run takes from the heap in all.
-func allocated(run func()) uint64 {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	run()
-	runtime.ReadMemStats(&after)
-	return after.TotalAlloc - before.TotalAlloc
 }

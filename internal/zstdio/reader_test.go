@@ -202,6 +202,30 @@ func TestDamageBeforeFailure(t *testing.T) {
 	}
 }
 
+// TestFailureWithData: an error that comes with the bytes that the decoder
+// wanted, and never again, is not lost.
+func TestFailureWithData(t *testing.T) {
+	text := strings.Repeat("a", 3*bufferSize)
+	src := &failsOnce{strings.NewReader(frame(0, window128K, raw(true, text))), errDisk}
+	if got, err := decode(t, src); got != text || err != errDisk {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
+}
+
+// failsOnce gives an error with its last bytes, and then the end.
+type failsOnce struct {
+	src *strings.Reader
+	err error
+}
+
+func (f *failsOnce) Read(p []byte) (int, error) {
+	n, err := f.src.Read(p)
+	if err == nil && f.src.Len() == 0 {
+		err = f.err
+	}
+	return n, err
+}
+
 // TestReuse: a Reader is not marked by what another one met.
 func TestReuse(t *testing.T) {
 	text := rollout(60)
