@@ -322,28 +322,9 @@ const (
 	highs = 0x8080808080808080
 )
 
-// plain gives the first index from i on that holds a quote, a backslash or a
-// control character, or len(b). It looks at eight bytes at a time; of the bits
-// it sets only the lowest is exact, and only that one is used.
-func plain(b []byte, i int) int {
-	for i+8 <= len(b) {
-		x := binary.LittleEndian.Uint64(b[i:])
-		quote := x ^ ones*'"'
-		slash := x ^ ones*'\\'
-		hit := ((quote - ones) &^ quote) | ((slash - ones) &^ slash) | ((x - ones*0x20) &^ x)
-		if hit &= highs; hit != 0 {
-			return i + bits.TrailingZeros64(hit)/8
-		}
-		i += 8
-	}
-	for i < len(b) && b[i] != '"' && b[i] != '\\' && b[i] >= 0x20 {
-		i++
-	}
-	return i
-}
-
-// str reads the string whose opening quote is at i. The loop is that of plain,
-// written out here because a call for each short string is what a line costs.
+// str reads the string whose opening quote is at i. It looks at eight bytes at a
+// time for a quote, a backslash or a control character; of the bits that a hit
+// sets only the lowest is exact, and only that one is used.
 func (s *scanner) str(i int) int {
 	b := s.b
 	i++
