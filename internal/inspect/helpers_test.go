@@ -465,3 +465,10 @@ func textAt(payload map[string]any, e kept) string {
 	}
 	return payload[key].(string)
 }
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}

@@ -44,13 +44,19 @@ func (e *encoder) bool(b bool) { e.buf = strconv.AppendBool(e.buf, b) }
 // str appends a string. Only what JSON asks for is escaped. A byte that is not
 // UTF-8 becomes U+FFFD; texts of a log have none, names of files may.
 func (e *encoder) str(s string) {
-	if !utf8.ValidString(s) {
-		s = repair(s)
-	}
 	e.buf = append(e.buf, '"')
+	checked := false
 	for len(s) > 0 {
+		start := len(e.buf)
 		piece := s[:min(len(s), flushAt)]
-		e.piece(piece)
+		if beyond := e.piece(piece); beyond && !checked {
+			// All before this piece was ASCII, so that it can be taken back.
+			checked = true
+			if !utf8.ValidString(s) {
+				e.buf, s = e.buf[:start], repair(s)
+				continue
+			}
+		}
 		s = s[len(piece):]
 		if len(e.buf) >= flushAt {
 			e.flush()
@@ -62,9 +68,10 @@ func (e *encoder) str(s string) {
 // piece appends a part of a string. Eight bytes are copied before they are
 // looked at, and what stands behind one that has to be escaped is taken back:
 // texts of a log have such a byte in every line, and a search and a copy for
-// each would cost twice.
-func (e *encoder) piece(s string) {
+// each would cost twice. It reports whether the part has bytes beyond ASCII.
+func (e *encoder) piece(s string) (beyond bool) {
 	buf := e.buf
+	var seen uint64
 	i := 0
 	for i+8 <= len(s) {
 		n := len(buf)
@@ -74,6 +81,7 @@ func (e *encoder) piece(s string) {
 		b := s[i : i+8]
 		x := uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
 			uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
+		seen |= x
 		buf = buf[:n+8]
 		binary.LittleEndian.PutUint64(buf[n:], x)
 		quote, slash := x^ones*'"', x^ones*'\\'
@@ -87,13 +95,16 @@ func (e *encoder) piece(s string) {
 		i += k + 1
 	}
 	for ; i < len(s); i++ {
-		if c := s[i]; c >= 0x20 && c != '"' && c != '\\' {
+		c := s[i]
+		seen |= uint64(c)
+		if c >= 0x20 && c != '"' && c != '\\' {
 			buf = append(buf, c)
 		} else {
 			buf = appendEscape(buf, c)
 		}
 	}
 	e.buf = buf
+	return seen&highs != 0
 }
 
 // appendEscape appends a byte that cannot stand for itself in a string.

@@ -357,28 +357,32 @@ func (s *scanner) str(i int) int {
 		case b[i] != '\\':
 			return s.fail(FaultSyntax)
 		}
-		if i = s.escape(i + 1); s.fault != NoFault {
+		if i+1 < len(b) && short[b[i+1]] {
+			i += 2
+		} else if i = s.escape(i + 1); s.fault != NoFault {
 			return i
 		}
 	}
 }
+
+// short are the bytes that may stand behind a backslash and end the escape.
+var short = [256]bool{'"': true, '\\': true, 'b': true, 'f': true, 'n': true, 'r': true, 't': true}
 
 // escape reads what follows a backslash.
 func (s *scanner) escape(i int) int {
 	if i >= len(s.b) {
 		return s.fail(FaultEOF)
 	}
-	switch s.b[i] {
-	case '"', '\\', 'b', 'f', 'n', 'r', 't':
+	switch c := s.b[i]; {
+	case short[c]:
 		return i + 1
-	case '/':
+	case c == '/':
 		s.env.Respell = true
 		return i + 1
-	case 'u':
-		s.env.Respell = true
-	default:
+	case c != 'u':
 		return s.fail(FaultSyntax)
 	}
+	s.env.Respell = true
 	r, i := s.hex4(i + 1)
 	switch {
 	case s.fault != NoFault || r < 0xd800 || r > 0xdfff:
