@@ -1,7 +1,9 @@
 package assemble
 
 import (
+	"cmp"
 	"hash/maphash"
+	"slices"
 
 	"rollbook/internal/rollout"
 )
@@ -12,19 +14,21 @@ import (
 type call struct {
 	call, output, end int32
 	turn              int32 // index of the turn that it was made in; -1 for none
-	next              int32 // index of the next call of the same id; -1 for none
 }
 
-// calls finds a thread's calls by their ids.
+// calls pairs a thread's calls by their ids, and finds them by their records.
 type calls struct {
 	seed  maphash.Seed
 	all   []call
-	first map[uint64]int32 // index of the first call of an id
-	last  map[uint64]int32 // of the latest
+	last  map[uint64]int32 // index of the latest call of an id
+	parts []callPart       // in the order of the records
 }
 
+// A callPart says to which call a record belongs.
+type callPart struct{ n, call int32 }
+
 func newCalls() *calls {
-	return &calls{seed: maphash.MakeSeed(), first: make(map[uint64]int32), last: make(map[uint64]int32)}
+	return &calls{seed: maphash.MakeSeed(), last: make(map[uint64]int32)}
 }
 
 // A role says what a record is to a call.
@@ -48,16 +52,11 @@ func (c *calls) note(id string, r role, n int32, turn int) {
 	key := maphash.String(c.seed, id)
 	i, ok := c.last[key]
 	if !ok || r != isEnd && *c.all[i].at(r) != 0 || r == isCall && c.all[i].output != 0 {
-		c.all = append(c.all, call{turn: int32(turn), next: -1})
-		now := int32(len(c.all) - 1)
-		if ok {
-			c.all[i].next = now
-		} else {
-			c.first[key] = now
-		}
-		c.last[key] = now
-		i = now
+		i = int32(len(c.all))
+		c.all = append(c.all, call{turn: int32(turn)})
+		c.last[key] = i
 	}
+	c.parts = append(c.parts, callPart{n, i})
 	*c.all[i].at(r) = n
 	if r == isCall {
 		c.all[i].turn = int32(turn)
@@ -65,15 +64,12 @@ func (c *calls) note(id string, r role, n int32, turn int) {
 }
 
 // find returns the index of the call whose record of that role is n, or -1.
-func (c *calls) find(id string, r role, n int32) int32 {
-	i, ok := c.first[maphash.String(c.seed, id)]
-	if !ok {
+func (c *calls) find(r role, n int32) int32 {
+	i, ok := slices.BinarySearchFunc(c.parts, n, func(p callPart, n int32) int { return cmp.Compare(p.n, n) })
+	if !ok || *c.all[c.parts[i].call].at(r) != n {
 		return -1
 	}
-	for i >= 0 && *c.all[i].at(r) != n {
-		i = c.all[i].next
-	}
-	return i
+	return c.parts[i].call
 }
 
 // turnOf returns the index of the turn that the latest call of the id was made

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
+	"slices"
 
 	"rollbook/internal/diag"
 	"rollbook/internal/discover"
@@ -21,9 +23,11 @@ type span struct {
 	gap       string         // why what should come before this span is missing
 	wrong     string         // what was found wrong at the cut
 	ordinal   int64          // highest ordinal before the cut; -1 for none
+	size      int64          // bytes that were read of it at first; -1 before. No more are read again: it may grow
+	lost      bool           // it could not be read to its end
 }
 
-func newSpan(ref *discover.Ref) span { return span{ref: ref, end: -1, ordinal: -1} }
+func newSpan(ref *discover.Ref) span { return span{ref: ref, end: -1, ordinal: -1, size: -1} }
 
 // maxChain is the longest chain of bases that is followed. Codex makes one link
 // for each revert or fork.
@@ -33,28 +37,34 @@ const maxChain = 10_000
 // the bases below it (F5). A base that is missing, or that leads back into the
 // chain, ends it with a gap.
 func (l *Library) chain(g *group) []span {
-	spans := []span{newSpan(g.current)}
+	spans := []span{newSpan(g.current)} // newest first
 	seen := map[*discover.Ref]bool{g.current: true}
 	for {
-		top := &spans[0]
+		top := &spans[len(spans)-1]
 		base := top.ref.Base
 		if base == nil {
-			return spans
+			break
 		}
 		ref := l.files[base.ThreadID]
-		switch {
-		case ref == nil:
+		if ref == nil {
 			l.gap(top, BaseMissing, fmt.Sprintf("history before this file is in %s, which is not here", base.ThreadID))
-			return spans
-		case seen[ref] || len(spans) >= maxChain:
+			break
+		}
+		if seen[ref] {
 			l.gap(top, BaseCycle, fmt.Sprintf("history before this file is in %s, which leads back here", base.ThreadID))
-			return spans
+			break
+		}
+		if len(spans) >= maxChain {
+			l.gap(top, BaseCycle, fmt.Sprintf("history before this file is in %s, behind more than %d others", base.ThreadID, maxChain))
+			break
 		}
 		seen[ref] = true
 		below := newSpan(ref)
 		below.base, below.inherited = base, ref.ID != g.id
-		spans = append([]span{below}, spans...)
+		spans = append(spans, below)
 	}
+	slices.Reverse(spans)
+	return spans
 }
 
 // physical gives the spans of the physical view: every file of the thread, whole,
@@ -77,7 +87,8 @@ func (l *Library) gap(s *span, code diag.Code, why string) {
 // past reports whether a record lies behind the cut of its span, and notes
 // where the two ways to name the cut disagree. Where records have ordinals the
 // ordinal decides: a file that was rewritten keeps them, and its bytes move
-// (F5, F9). Duplicate ordinals and gaps between them are usual.
+// (F5, F9). Duplicate ordinals and gaps between them are usual: where all that
+// the ordinal asks for was read, or a line has none, the byte of the cut decides.
 func (s *span) past(rec *rollout.Record) bool {
 	if s.base == nil {
 		return false
@@ -88,12 +99,15 @@ func (s *span) past(rec *rollout.Record) bool {
 	byByte := s.base.EndByte >= 0 && rec.Offset >= s.base.EndByte
 	ordinal, ok := rec.Envelope.Ordinal.Int()
 	if rec.Kind != rollout.Item || !ok || s.base.EndOrdinal < 0 {
-		if byByte && s.ordinal < 0 {
+		if byByte && (s.ordinal < 0 || rec.Offset == s.base.EndByte) {
 			return s.cutAt(rec.Offset)
 		}
 		return false
 	}
 	byOrdinal := ordinal >= s.base.EndOrdinal
+	if rec.Offset == s.base.EndByte && s.ordinal == s.base.EndOrdinal-1 {
+		return s.cutAt(rec.Offset)
+	}
 	if byByte != byOrdinal && s.base.EndByte >= 0 && s.wrong == "" {
 		s.wrong = fmt.Sprintf("the base is cut at ordinal %d and at byte %d, which are not the same place", s.base.EndOrdinal, s.base.EndByte)
 	}
@@ -146,7 +160,10 @@ type record struct {
 // maxRecords bounds the number of a thread's records.
 const maxRecords = 1<<31 - 2
 
-var errTooManyRecords = errors.New("more records than can be numbered")
+var (
+	errTooManyRecords = errors.New("more records than can be numbered")
+	errChanged        = errors.New("changed while it was read")
+)
 
 // records reads the spans one after the other. A file that cannot be read is
 // reported by the survey and ends its span.
@@ -178,11 +195,13 @@ func (l *Library) records(ctx context.Context, spans []span, known func(n int32,
 func (l *Library) readSpan(ctx context.Context, s *span, n *int32, known func(int32, []byte) bool, yield func(record, error) bool) (more bool, err error) {
 	f, err := l.opener.Open(*s.ref)
 	if err != nil {
+		s.size = max(s.size, 0)
 		return true, err
 	}
 	defer f.Close()
 	text, err := rollout.Decompress(f, s.ref.Path)
 	if err != nil {
+		s.size = max(s.size, 0)
 		return true, err
 	}
 	defer text.Close()
@@ -194,7 +213,16 @@ func (l *Library) readSpan(ctx context.Context, s *span, n *int32, known func(in
 	if known != nil {
 		opt.Known = func(rec *rollout.Record) bool { return known(*n+1, rec.Text) }
 	}
-	r := rollout.NewReader(text, opt)
+	in := io.Reader(text)
+	if s.size >= 0 && !text.Compressed { // a compressed file does not grow
+		in = io.LimitReader(text, s.size)
+	}
+	r := rollout.NewReader(in, opt)
+	defer func() {
+		if s.size < 0 {
+			s.size = r.Offset()
+		}
+	}()
 	for rec, err := range r.Records() {
 		if err != nil {
 			return true, err

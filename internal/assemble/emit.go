@@ -1,6 +1,7 @@
 package assemble
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"hash/maphash"
@@ -25,6 +26,7 @@ type emitter struct {
 	turns  *turns
 	begun  int // index of the turn whose start was sent last; -1 for none
 	search webSearch
+	places places // of images
 
 	held        held
 	shown       shownTexts
@@ -36,29 +38,39 @@ type emitter struct {
 	model       string
 }
 
-// events gives the events of a thread that was surveyed.
+// events gives the events of a thread that was surveyed. What was appended
+// since is left alone; any other change of its files is an error, for the survey
+// then says nothing of them.
 func (l *Library) events(ctx context.Context, sv *survey, view transcript.View, yield func(*transcript.Event, error) bool) {
 	e := &emitter{l: l, sv: sv, view: view, yield: yield, turns: newTurns(), begun: -1,
 		reasons: make(map[uint64]int), seed: maphash.MakeSeed(), endings: make(map[int32]*ending)}
 	e.shown.seed = e.seed
 	spans := append([]span(nil), sv.spans...)
 	var failed error
-	lost := func(s *span, err error) { failed = fmt.Errorf("%s: %w", s.ref.Path, err) }
+	lost := func(s *span, err error) {
+		if !s.lost { // it could be read a moment ago
+			failed = fmt.Errorf("%s: %w", s.ref.Path, err)
+		}
+	}
+	last := int32(0)
 	for rec, err := range l.records(ctx, spans, sv.prints.known, lost) {
-		if err != nil {
+		if err == nil && failed == nil && !sv.prints.same(rec.n, rec.Text) {
+			err = fmt.Errorf("%s: %w", rec.span.ref.Path, errChanged)
+		}
+		if err = cmp.Or(failed, err); err != nil {
 			yield(nil, err)
 			return
 		}
-		if rec.n > sv.records {
-			break // it grew since the survey
-		}
 		e.record(rec)
-		if e.stop {
+		if last = rec.n; e.stop {
 			return
 		}
 	}
-	if failed != nil && sv.losses == 0 {
-		yield(nil, failed) // it could be read a moment ago
+	if failed == nil && last < sv.records {
+		failed = fmt.Errorf("thread %s: %w", sv.id, errChanged)
+	}
+	if failed != nil {
+		yield(nil, failed)
 		return
 	}
 	e.finish()
@@ -113,11 +125,10 @@ func followed(t rollout.RecordType) bool {
 }
 
 func (e *emitter) callTurn(p rollout.Payload) int {
-	o, ok := p.(*rollout.ToolOutput)
-	if !ok {
+	if _, ok := p.(*rollout.ToolOutput); !ok {
 		return -1
 	}
-	if i := e.sv.calls.find(o.CallID, isOutput, e.rec.n); i >= 0 {
+	if i := e.sv.calls.find(isOutput, e.rec.n); i >= 0 {
 		return int(e.sv.calls.all[i].turn)
 	}
 	return -1

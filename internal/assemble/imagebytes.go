@@ -34,7 +34,7 @@ func (e *emitter) imageURL(url rollout.Text) transcript.Image {
 // The string is the whole value or a data URL.
 func (e *emitter) image(media string, value rollout.Text) transcript.Image {
 	img := transcript.Image{MediaType: media}
-	start := bytes.Index(e.rec.Text, value)
+	start := e.places.find(e.rec, value)
 	data := imageData(value)
 	hash := sha256.New()
 	var head bytes.Buffer
@@ -50,6 +50,26 @@ func (e *emitter) image(media string, value rollout.Text) transcript.Image {
 	at := place{span: *e.rec.span, offset: e.rec.Offset, start: start, length: len(value)}
 	img.Open = func() (io.ReadCloser, error) { return e.l.openImage(at) }
 	return img
+}
+
+// places finds strings of a line that are asked for in their order.
+type places struct {
+	n    int32 // of the line's record
+	from int   // where the string before ends
+}
+
+func (p *places) find(rec record, value []byte) int {
+	if p.n != rec.n {
+		*p = places{n: rec.n}
+	}
+	start := bytes.Index(rec.Text[p.from:], value)
+	if start >= 0 {
+		start += p.from
+	} else {
+		start = bytes.Index(rec.Text, value)
+	}
+	p.from = start + len(value)
+	return start
 }
 
 // imageData is the base64 text of a value, with its escapes resolved.

@@ -2,7 +2,6 @@ package assemble
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -56,7 +55,7 @@ func New(opener Opener, refs []discover.Ref, titles map[string]discover.Title, r
 		report = func(diag.Diagnostic) {}
 	}
 	l := &Library{opener: opener, report: report, titles: titles,
-		threads: make(map[string]*group), files: make(map[string]*discover.Ref)}
+		threads: make(map[string]*group, len(refs)), files: make(map[string]*discover.Ref, len(refs))}
 	for i := range refs {
 		l.add(&refs[i])
 	}
@@ -143,12 +142,4 @@ func (l *Library) Find(prefix string) []string {
 		}
 	}
 	return found
-}
-
-// canceled turns a cancelled context into an error that names the thread.
-func canceled(ctx context.Context, id string) error {
-	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("thread %s: %w", id, err)
-	}
-	return nil
 }

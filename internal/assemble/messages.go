@@ -55,8 +55,8 @@ func (e *emitter) asContext(h *held, shown string, paired bool) {
 	text := h.text
 	if e.view != transcript.Physical {
 		var put []string
-		for _, p := range h.parts {
-			if p.verdict == injected && !(paired && strings.Contains(shown, p.text)) {
+		for i, p := range h.parts {
+			if p.verdict == injected && !(paired && i < maxLooked && strings.Contains(shown, p.text)) {
 				put = append(put, p.text)
 			}
 		}
@@ -177,13 +177,17 @@ func (e *emitter) pair(text string) []transcript.Image {
 	return h.images
 }
 
+// maxLooked is how many parts of an item are looked for in the text of an event.
+// Real items have up to three.
+const maxLooked = 256
+
 // mirrors reports whether an item with these parts is what an event shows.
 func mirrors(all []part, shown string, images bool) bool {
 	words, ok := joined(all, persons)
 	if words == shown && (ok || images) {
 		return true
 	}
-	for _, p := range all {
+	for _, p := range all[:min(len(all), maxLooked)] {
 		if p.text != "" && strings.Contains(shown, p.text) {
 			return true
 		}
@@ -218,16 +222,20 @@ func sameAnswer(item, shown string) bool {
 // prose is an item's text without citations and plans.
 func prose(s string) string {
 	s, _, _ = strings.Cut(s, citation)
+	var kept strings.Builder
 	for {
 		before, rest, ok := strings.Cut(s, "<proposed_plan>")
-		if !ok {
+		_, after, ended := strings.Cut(rest, "</proposed_plan>")
+		switch {
+		case ok && ended:
+			kept.WriteString(before)
+			s = after
+		case kept.Len() == 0:
 			return s
+		default:
+			kept.WriteString(s)
+			return kept.String()
 		}
-		_, after, ok := strings.Cut(rest, "</proposed_plan>")
-		if !ok {
-			return s
-		}
-		s = before + after
 	}
 }
 

@@ -1,7 +1,6 @@
 package assemble
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -29,15 +28,8 @@ func readOutput(text string) outcome {
 	if !ok {
 		return out
 	}
-	if m := exitLine.FindStringSubmatch(header); m != nil {
-		out.setExit(m[1])
-	}
-	if strings.HasPrefix(header, "Script failed\n") { // code mode
-		failed := true
-		out.isError = &failed
-	}
-	if m := wallLine.FindStringSubmatch(header); m != nil {
-		out.setSeconds(m[1])
+	for line := range strings.Lines(header) {
+		out.headerLine(strings.TrimSuffix(line, "\n"))
 	}
 	return out
 }
@@ -45,10 +37,25 @@ func readOutput(text string) outcome {
 // maxHeader is how far the header of an output may reach.
 const maxHeader = 400
 
-var (
-	exitLine = regexp.MustCompile(`(?m)^(?:Exit code: |Process exited with code )(-?\d{1,10})$`)
-	wallLine = regexp.MustCompile(`(?m)^Wall time:? (\d{1,9}(?:\.\d{1,9})?) seconds$`)
-)
+// headerLine reads one line of a header: "Exit code: 1", "Process exited with
+// code 1", "Wall time: 0.5 seconds" (without the colon in code mode), "Script
+// failed".
+func (o *outcome) headerLine(line string) {
+	for _, opening := range [...]string{"Exit code: ", "Process exited with code "} {
+		if digits, ok := strings.CutPrefix(line, opening); ok {
+			o.setExit(digits)
+		}
+	}
+	if seconds, ok := strings.CutPrefix(line, "Wall time"); ok {
+		if seconds, ok = strings.CutSuffix(strings.TrimPrefix(seconds, ":"), " seconds"); ok {
+			o.setSeconds(strings.TrimPrefix(seconds, " "))
+		}
+	}
+	if line == "Script failed" {
+		failed := true
+		o.isError = &failed
+	}
+}
 
 func (o *outcome) setExit(digits string) {
 	code, err := strconv.Atoi(digits)
@@ -61,7 +68,7 @@ func (o *outcome) setExit(digits string) {
 
 func (o *outcome) setSeconds(digits string) {
 	s, err := strconv.ParseFloat(digits, 64)
-	if err != nil || s < 0 || s > 1e9 {
+	if err != nil || !(s >= 0 && s <= 1e9) { // also no NaN
 		return
 	}
 	d := time.Duration(s * float64(time.Second))

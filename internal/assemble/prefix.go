@@ -67,11 +67,24 @@ func (x *prefix) see(p *pass, rec record, payload rollout.Payload) {
 	if x.open && x.over(payload) {
 		x.end(p, rec.n)
 	}
+	if c, ok := payload.(*rollout.TurnComplete); ok && !x.open && x.own(c.TurnID) {
+		x.closed = true // what was copied stands before the thread's own turns
+	}
+}
+
+// copiedMeta reports whether the head of the file says of a header that it was
+// copied: the thread's own stands before it, be it unreadable.
+func copiedMeta(rec record, m *rollout.SessionMeta) bool {
+	return m.ID != rec.span.ref.ID && m.ID == rec.span.ref.CopiedFrom
 }
 
 // meta takes a header. The first one is the thread's own.
 func (x *prefix) meta(p *pass, rec record, m *rollout.SessionMeta) {
 	switch {
+	case x.id == "" && copiedMeta(rec, m):
+		x.id, x.made = rec.span.ref.ID, idTime(rec.span.ref.ID, "")
+		x.open, x.from = true, recordTime(&rec.Envelope)
+		p.own = rec.n
 	case x.id == "":
 		x.id = m.ID
 		x.made = idTime(m.ID, m.Timestamp)
@@ -101,11 +114,14 @@ func (x *prefix) over(payload rollout.Payload) bool {
 	case *rollout.TurnContext:
 		id = q.TurnID
 	}
-	if made := idTime(id, ""); !made.IsZero() {
-		x.turns = true
-		return !made.Before(x.made.Truncate(time.Millisecond))
-	}
-	return false
+	x.turns = x.turns || !idTime(id, "").IsZero()
+	return x.own(id)
+}
+
+// own reports whether the id is of a turn that was made in the thread.
+func (x *prefix) own(turn string) bool {
+	made := idTime(turn, "")
+	return !made.IsZero() && !made.Before(x.made.Truncate(time.Millisecond))
 }
 
 // inside reports whether the record at hand is copied.

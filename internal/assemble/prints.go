@@ -6,28 +6,36 @@ import (
 	"rollbook/internal/rollout"
 )
 
-// prints are fingerprints of the lines that the survey found valid and usual.
-// The second pass takes such a line without validating it again, if it is still
-// the same line: a file may change between the passes, and nothing that was not
-// validated is ever decoded.
+// prints are fingerprints of the lines that the survey read. A file may change
+// between the passes: the second one takes a line only where it is still the
+// same line, and one that the survey found valid and usual it does not validate
+// again.
 type prints struct {
 	seed maphash.Seed
-	all  []uint32 // by record number; 0 for a line that has to be scanned again
+	all  []uint32 // by record number; odd for a line that need not be scanned again
 }
 
 func newPrints() prints { return prints{seed: maphash.MakeSeed(), all: make([]uint32, 1)} }
 
 func (p *prints) add(rec record) {
-	mark := uint32(0)
+	mark := p.of(rec.Text)
 	if rec.Kind == rollout.Item && rec.Envelope.Usual(rec.Text) {
-		mark = p.of(rec.Text)
+		mark |= usual
 	}
 	p.all = append(p.all, mark)
 }
 
-// of is the fingerprint of a line; never 0.
-func (p *prints) of(text []byte) uint32 { return uint32(maphash.Bytes(p.seed, text)) | 1 }
+const usual = 1
 
+// of is the fingerprint of a line, even.
+func (p *prints) of(text []byte) uint32 { return uint32(maphash.Bytes(p.seed, text)) &^ usual }
+
+// known reports whether record n is still that line, and usual.
 func (p *prints) known(n int32, text []byte) bool {
-	return int(n) < len(p.all) && p.all[n] != 0 && p.all[n] == p.of(text)
+	return int(n) < len(p.all) && p.all[n] == p.of(text)|usual
+}
+
+// same reports whether record n is still that line.
+func (p *prints) same(n int32, text []byte) bool {
+	return int(n) < len(p.all) && p.all[n]&^usual == p.of(text)
 }

@@ -44,7 +44,7 @@ func (l *Library) Summarize(ctx context.Context, id string, see func(rollout.Pay
 	}
 	sv, err := reader.survey(ctx, g, reader.chain(g))
 	if err == nil && !one && see != nil {
-		_, err = l.with(nil, see).walk(ctx, g, g.physical(), false)
+		_, err = l.with(nil, see).walk(ctx, g, g.physical(), nil)
 	}
 	if err != nil {
 		return nil, err

@@ -15,6 +15,7 @@ import (
 // A survey is what the first pass learns of a thread: everything that a record
 // alone does not tell.
 type survey struct {
+	id      string // of the thread
 	spans   []span
 	records int32
 	turns   *turns
@@ -25,10 +26,11 @@ type survey struct {
 	own       int32     // first record of the thread's own file that is not copied
 	drop      bool      // the inherited part is not shown: a sub-agent's (F8)
 
-	userEvents bool  // some event shows a user message (F16)
-	markers    bool  // some record opens a turn
-	itemsOnly  bool  // nothing is shown by events: the items stand for themselves
-	compacted  int32 // the last compacted record that is visible
+	userEvents bool    // some event shows a user message (F16)
+	markers    bool    // some record opens a turn
+	itemsOnly  bool    // nothing is shown by events: the items stand for themselves
+	compacted  int32   // the last compacted record that is visible
+	compacts   []int32 // all of them
 
 	meta   rollout.SessionMeta
 	facts  facts
@@ -49,8 +51,6 @@ type facts struct {
 	created, updated time.Time
 	cwd              string
 	name, prompt     string
-	ids              []string
-	answers, users   int
 }
 
 // A pass is a walk of the survey over the spans.
@@ -61,29 +61,36 @@ type pass struct {
 	search webSearch
 	span   *span // at hand
 	quiet  bool  // a second walk: what is wrong was reported by the first
+
+	kept    []int32 // turns that are not rolled back, as far as the latest rollback looked
+	stacked int     // how many turns it looked at
 }
 
 // survey reads the spans once. Where no event shows what the user said, it
 // reads them again, with the items standing for themselves.
 func (l *Library) survey(ctx context.Context, g *group, spans []span) (*survey, error) {
-	sv, err := l.walk(ctx, g, spans, false)
+	sv, err := l.walk(ctx, g, spans, nil)
 	if err == nil && !sv.userEvents {
-		sv, err = l.walk(ctx, g, sv.spans, true)
+		sv, err = l.walk(ctx, g, sv.spans, sv)
 	}
 	return sv, err
 }
 
-func (l *Library) walk(ctx context.Context, g *group, spans []span, itemsOnly bool) (*survey, error) {
-	sv := &survey{spans: slices.Clone(spans), turns: newTurns(), calls: newCalls(), prints: newPrints(), itemsOnly: itemsOnly}
-	p := &pass{survey: sv, l: l, quiet: itemsOnly}
+// walk reads the spans; before is the first walk, if this is the second.
+func (l *Library) walk(ctx context.Context, g *group, spans []span, before *survey) (*survey, error) {
+	sv := &survey{id: g.id, spans: slices.Clone(spans), turns: newTurns(), calls: newCalls(), prints: newPrints(), itemsOnly: before != nil}
+	p := &pass{survey: sv, l: l, quiet: before != nil}
 	lost := func(s *span, err error) {
-		sv.losses++
+		s.lost = true
 		p.report(diag.Diagnostic{Position: diag.Position{File: s.ref.Path}, Code: FileUnreadable, Message: err.Error()})
 		s.wrong = orElse(s.wrong, "the base could not be read: "+err.Error())
 	}
 	for rec, err := range l.records(ctx, sv.spans, nil, lost) {
 		if err != nil {
 			return nil, fmt.Errorf("thread %s: %w", g.id, err)
+		}
+		if before != nil && !before.prints.same(rec.n, rec.Text) {
+			return nil, fmt.Errorf("%s: %w", rec.span.ref.Path, errChanged)
 		}
 		p.record(rec)
 	}
@@ -193,10 +200,10 @@ func recordTime(env *rollout.Envelope) time.Time {
 	}
 	s, _ := env.Timestamp.Text()
 	t, err := time.Parse(time.RFC3339Nano, s)
-	if err != nil {
+	if t = t.UTC(); err != nil || t.Year() < 0 || t.Year() > 9999 { // a zone may lead out of what can be written
 		return time.Time{}
 	}
-	return t.UTC()
+	return t
 }
 
 // usualTime reads a time as Codex spells it, "2026-03-02T09:00:00.000Z", which
@@ -240,11 +247,14 @@ func (p *pass) note(rec record, payload rollout.Payload) {
 	case *rollout.TurnContext:
 		p.facts.models = appendNew(p.facts.models, q.Model)
 		if at := p.turns.at(); at != nil {
-			at.model = orElse(at.model, q.Model)
+			at.model = orElse(at.model, bounded(q.Model))
 		}
 		p.facts.cwd = orElse(p.facts.cwd, q.CWD)
 	case *rollout.TurnStarted:
 		p.markers = true
+		if len(q.TurnID) > maxName {
+			p.report(diag.Diagnostic{Position: position(rec), Code: OddField, Message: fmt.Sprintf("turn_id of %d bytes", len(q.TurnID))})
+		}
 	case *rollout.TurnAborted:
 		if closed >= 0 {
 			p.turns.all[closed].aborted = true
@@ -255,7 +265,7 @@ func (p *pass) note(rec record, payload rollout.Payload) {
 		p.facts.name = q.Name.String()
 	case *rollout.Compacted:
 		p.special()
-		p.compacted = n
+		p.compacts = append(p.compacts, n)
 	default:
 		p.noteShown(n, payload)
 	}
@@ -346,7 +356,7 @@ func (p *pass) special() {
 // is its owner; a later one of the same id adds what the first lacks (F6, and
 // docs/format/rollout.md on repeated headers).
 func (p *pass) noteMeta(rec record, m *rollout.SessionMeta) {
-	if rec.span.inherited {
+	if rec.span.inherited || copiedMeta(rec, m) {
 		return
 	}
 	if p.meta.ID == "" || m.ID == p.meta.ID {
@@ -381,16 +391,19 @@ func (p *pass) noteHeader(h *rollout.BareHeader) {
 // them (F7). A turn in which the user said nothing is no user turn, and goes
 // with the one before it.
 func (p *pass) rollBack(n int32, k int64) {
-	from := int32(0)
-	first := 0
-	if p.drop {
-		first = p.firstOwnTurn()
+	for ; p.stacked < len(p.turns.all); p.stacked++ {
+		p.kept = append(p.kept, int32(p.stacked))
 	}
-	for i := len(p.turns.all) - 1; i >= first && k > 0; i-- {
-		t := &p.turns.all[i]
-		if t.hidden {
-			continue
+	from, first := int32(0), int32(0)
+	if p.drop {
+		first = p.own
+	}
+	for k > 0 && len(p.kept) > 0 {
+		t := &p.turns.all[p.kept[len(p.kept)-1]]
+		if t.start < first {
+			break
 		}
+		p.kept = p.kept[:len(p.kept)-1]
 		t.hidden = true
 		from = t.start
 		if t.users > 0 {
@@ -403,17 +416,12 @@ func (p *pass) rollBack(n int32, k int64) {
 	p.turns.current = -1
 }
 
-// firstOwnTurn is the index of the first turn that is not copied.
-func (p *pass) firstOwnTurn() int {
-	for i, t := range p.turns.all {
-		if t.start >= p.own {
-			return i
+func (p *pass) finish(g *group) {
+	for _, s := range p.spans {
+		if s.lost {
+			p.losses++
 		}
 	}
-	return len(p.turns.all)
-}
-
-func (p *pass) finish(g *group) {
 	for i := 1; i < len(p.spans); i++ {
 		if below := &p.spans[i-1]; below.wrong != "" && p.spans[i].gap == "" {
 			s := &p.spans[i]
@@ -424,8 +432,10 @@ func (p *pass) finish(g *group) {
 	p.prefix.finish(p)
 	p.inherited.sort()
 	p.rolled.sort()
-	if p.rolled.has(p.compacted) {
-		p.compacted = 0
+	for _, n := range p.compacts {
+		if p.visible(transcript.Active, n) {
+			p.compacted = n
+		}
 	}
 }
 
@@ -454,7 +464,7 @@ func (sv *survey) standsIn(turn int) bool {
 
 // appendNew appends what is not there yet.
 func appendNew(list []string, s string) []string {
-	if s == "" || slices.Contains(list, s) || len(list) >= 100 {
+	if s = bounded(s); s == "" || slices.Contains(list, s) || len(list) >= 100 {
 		return list
 	}
 	return append(list, s)

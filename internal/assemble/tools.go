@@ -83,7 +83,7 @@ func (e *emitter) tool(p rollout.Payload) bool {
 	if !ok {
 		return false
 	}
-	i := e.sv.calls.find(id, r, e.rec.n)
+	i := e.sv.calls.find(r, e.rec.n)
 	if i < 0 {
 		return true // an earlier completion of a call that has a later one, or a record that grew since the survey
 	}
@@ -116,7 +116,6 @@ func (e *emitter) call(id string, i int32, c *call, p rollout.Payload) {
 		images = e.generated(p)
 	}
 	e.send()
-	e.model = orElse(e.model, "")
 	switch {
 	case e.visible(c.output):
 	case len(images) > 0:
@@ -219,6 +218,10 @@ const maxEndings = 256
 func (e *emitter) keepEnding(i int32, end *ending) {
 	if len(e.endings) >= maxEndings {
 		clear(e.endings)
+	}
+	end.arguments = "" // the call has its own
+	if e.visible(e.sv.calls.all[i].output) {
+		end.output, end.images = "", nil // so has the output
 	}
 	e.endings[i] = end
 }

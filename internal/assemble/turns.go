@@ -74,8 +74,20 @@ func (w *twin) again(n int32, hash uint64, by family) bool {
 // good, and only the latest few can still be written to.
 const maxOpen = 64
 
+// maxName is the longest id or name that is kept, in bytes. One that is longer
+// names nothing.
+const maxName = 256
+
+func bounded(name string) string {
+	if len(name) > maxName {
+		return ""
+	}
+	return name
+}
+
 // begin opens a turn.
 func (t *turns) begin(id string, n int32, marked bool) {
+	id = bounded(id)
 	t.all = append(t.all, turn{id: id, start: n, last: n, marked: marked})
 	t.current = len(t.all) - 1
 	if marked && id != "" {
@@ -100,7 +112,7 @@ func (t *turns) said(n int32) {
 // activity notes that a record belongs to the turn of that id, if it is open:
 // from here on that one is at hand.
 func (t *turns) activity(id string) {
-	if id == "" || t.current >= 0 && t.all[t.current].id == id {
+	if id = bounded(id); id == "" || t.current >= 0 && t.all[t.current].id == id {
 		return
 	}
 	if i, ok := t.open[id]; ok {
