@@ -288,7 +288,7 @@ func (h *head) finish() {
 	}
 	if r.ID == "" {
 		base := r.Path[strings.LastIndexByte(r.Path, '/')+1:]
-		r.ID = strings.TrimPrefix(stem(base), prefix)
+		r.ID = orElse(strings.TrimPrefix(stem(base), prefix), base)
 		if r.MetaLine > 0 {
 			h.note(r.MetaLine, InvalidMetadata, "no id; the file's name stands in")
 		}

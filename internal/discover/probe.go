@@ -90,7 +90,8 @@ func (p *prober) probe(c *candidate) (*Ref, *Other, []diag.Diagnostic) {
 	var look Look // of a file that is no rollout nothing else is told
 	if h.named || h.looks {
 		h.finish()
-		look = Look{&h.ref, h.diags}
+		ref := h.ref // not a part of h, whose envelope holds a buffer
+		look = Look{&ref, h.diags}
 	}
 	p.keep(c.path, info, look)
 	return look.give(&candidate{path: c.path, info: info})

@@ -141,7 +141,11 @@ func (w *walker) list(dir string) (all []fs.DirEntry, err error) {
 var leftOut = []string{"node_modules", "auth", "log", "logs", "build", "dist", "target", "__pycache__", "cache", "tmp"}
 
 func (w *walker) entry(dir string, e fs.DirEntry, depth int) error {
-	name, at := e.Name(), path.Join(dir, e.Name())
+	name := e.Name()
+	at := name
+	if dir != "." {
+		at = dir + "/" + name
+	}
 	matches := candidateName(name)
 	switch {
 	case w.search && strings.HasPrefix(name, "."):
@@ -191,8 +195,8 @@ func (w *walker) archived(at string) bool {
 // active copy comes before an archived one, the plain before the compressed, the
 // longer before the shorter.
 func groups(found []candidate) [][]candidate {
-	byStem := make(map[string]int)
-	var all [][]candidate
+	byStem := make(map[string]int, len(found))
+	all := make([][]candidate, 0, len(found))
 	for _, c := range found {
 		key := stem(c.path)
 		if c.name.ThreadID != "" {
