@@ -21,8 +21,11 @@ var envVars = []envVar{
 	{"NO_COLOR", "set and not empty: no colour, unless --color always"},
 	{"CLICOLOR_FORCE", "set and not 0: colour even where no terminal is"},
 	{"TERM", "dumb: no colour and no progress bar"},
-	{"COLUMNS", "the width to fit tables and help into"},
+	{"COLUMNS", "the width to fit tables, help and threads into"},
+	{"PAGER", "what show starts on a terminal instead of less -FRX"},
+	{"LESS", "options of less; FRX where it is not set"},
 	{"GOMEMLIMIT", "replaces the soft memory limit of 200 MiB"},
+	{"GOGC", "replaces 400, the percentage by which the heap may grow before it is collected"},
 }
 
 func newHelpCommand(e *Env) *cobra.Command {

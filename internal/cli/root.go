@@ -15,6 +15,8 @@ var commands = []constructor{
 	newInspectCommand,
 	newManCommand,
 	newSessionsCommand,
+	newShowCommand,
+	newThreadsCommand,
 	newVersionCommand,
 }
 

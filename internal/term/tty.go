@@ -15,13 +15,25 @@ func IsTerminal(stream any) bool {
 // Columns returns the width of the terminal in columns, or 0 if the stream is
 // no terminal or does not tell.
 func Columns(stream any) int {
+	columns, _ := size(stream)
+	return columns
+}
+
+// Rows returns the height of the terminal in lines, or 0 if the stream is no
+// terminal or does not tell.
+func Rows(stream any) int {
+	_, rows := size(stream)
+	return rows
+}
+
+func size(stream any) (columns, rows int) {
 	f, ok := stream.(descriptor)
 	if !ok {
-		return 0
+		return 0, 0
 	}
-	width, _, err := term.GetSize(int(f.Fd()))
+	columns, rows, err := term.GetSize(int(f.Fd()))
 	if err != nil {
-		return 0
+		return 0, 0
 	}
-	return width
+	return columns, rows
 }
