@@ -85,7 +85,7 @@ func (e *emitter) endOpenTurn(next int) { // next is the turn that begins, or th
 	ev := e.event(transcript.TurnEnd, transcript.Synthetic)
 	ev.TurnID, ev.Status = t.id, status
 	if !e.last.IsZero() {
-		ev.Source = e.last
+		ev.Source, ev.Time = e.last, e.lastTime
 	}
 	e.send()
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"hash/maphash"
+	"time"
 
 	"rollbook/internal/rollout"
 	"rollbook/internal/transcript"
@@ -17,16 +18,17 @@ type emitter struct {
 	view  transcript.View
 	yield func(*transcript.Event, error) bool
 
-	ev     transcript.Event // reused
-	seq    int
-	stop   bool
-	rec    record // at hand
-	span   *span  // of the record before
-	last   transcript.Source
-	turns  *turns
-	begun  int // index of the turn whose start was sent last; -1 for none
-	search webSearch
-	places places // of images
+	ev       transcript.Event // reused
+	seq      int
+	stop     bool
+	rec      record            // at hand
+	span     *span             // of the record before
+	last     transcript.Source // of the record before, and its time
+	lastTime time.Time
+	turns    *turns
+	begun    int // index of the turn whose start was sent last; -1 for none
+	search   webSearch
+	places   places // of images
 
 	held        held
 	shown       shownTexts
@@ -109,7 +111,7 @@ func (e *emitter) record(rec record) {
 		return
 	}
 	e.payload(payload)
-	e.last = e.source()
+	e.last, e.lastTime = e.source(), recordTime(&rec.Envelope)
 }
 
 // followed reports whether records of a type say something of turns, so that

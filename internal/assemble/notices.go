@@ -14,7 +14,7 @@ func (e *emitter) noticeOf(p rollout.Payload) {
 	case *rollout.ErrorEvent:
 		e.notice("error", p.Message.String(), transcript.Recorded)
 	case *rollout.ThreadRolledBack:
-		e.notice("rollback", fmt.Sprintf("the last %d user turns before this were taken back", p.Turns.Value), transcript.Recorded)
+		e.notice("rollback", rollbackText(p.Turns.Value), transcript.Recorded)
 	case *rollout.EnteredReview:
 		e.notice("review", reviewTarget(p), transcript.Recorded)
 	case *rollout.ExitedReview:
@@ -34,6 +34,13 @@ func (e *emitter) noticeOf(p rollout.Payload) {
 	case *rollout.HookPrompt:
 		e.context("user", p.Fragments.Text())
 	}
+}
+
+func rollbackText(turns int64) string {
+	if turns == 1 {
+		return "the last user turn before this was taken back"
+	}
+	return fmt.Sprintf("the last %d user turns before this were taken back", turns)
 }
 
 func reviewTarget(p *rollout.EnteredReview) string {

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"rollbook/internal/inspect"
 )
 
 // docRows reads the tables under a heading of docs/cli.md: the cells of each
@@ -188,5 +190,22 @@ func TestHelpAndManual(t *testing.T) {
 				t.Errorf("help of %s has no %q", cmd.CommandPath(), want)
 			}
 		}
+	}
+}
+
+// The codes of inspect stand on the page, each with what it means.
+func TestDocsInspectCodes(t *testing.T) {
+	documented := make(map[string]bool)
+	for _, row := range docRows(t, "inspect") {
+		documented[row[0]] = true
+	}
+	for _, code := range inspect.Codes() {
+		if !documented[string(code)] {
+			t.Errorf("docs/cli.md, inspect: no row for %s", code)
+		}
+		delete(documented, string(code))
+	}
+	for code := range documented {
+		t.Errorf("docs/cli.md, inspect: %s is no code", code)
 	}
 }

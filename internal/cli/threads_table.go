@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"path"
@@ -171,7 +172,7 @@ func (t *threadTable) header() error {
 		t.put(i, newCell(c.title), term.Style.Bold)
 	}
 	notes := "state, why hidden"
-	if t.width == 0 {
+	if t.width == 0 || len("title")+columnGap+len(notes) > t.room {
 		notes = ""
 	}
 	return t.end("title", t.style.Bold, notes, t.style.Bold(notes))
@@ -223,7 +224,7 @@ func (t *threadTable) end(title string, paint func(string) string, notes, painte
 	t.line = append(t.line, title...)
 	t.pad(pad)
 	t.line = append(t.line, painted...)
-	t.line = append(t.line, '\n')
+	t.line = append(bytes.TrimRight(t.line, " "), '\n')
 	_, err := t.e.Stdout.Write(t.line)
 	t.line = t.line[:0]
 	return err
