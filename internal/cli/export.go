@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -102,12 +103,30 @@ func (e *Env) export(ctx context.Context, operand string, o exportOptions) error
 	if o.output == "" {
 		err = write(e.safeStdout(term.JSON))
 	} else {
-		err = fsx.WriteFile(fsx.OS, e.path(o.output), 0o600, write)
+		err = writeOutput(e.path(o.output), write)
 	}
 	if err != nil {
 		return err
 	}
 	return e.tell(sel.tally)
+}
+
+// writeOutput writes a file whole or not at all. What is no regular file, such as
+// /dev/null or a pipe, cannot be replaced: it is written to.
+func writeOutput(name string, write func(io.Writer) error) error {
+	info, err := os.Stat(name)
+	if err != nil || info.Mode().IsRegular() {
+		return fsx.WriteFile(fsx.OS, name, 0o600, write)
+	}
+	f, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	buf := bufio.NewWriterSize(f, 64<<10)
+	if err = write(buf); err == nil {
+		err = buf.Flush()
+	}
+	return errors.Join(err, f.Close())
 }
 
 func (e *Env) writeThreads(ctx context.Context, sel *selection, w io.Writer, images *imageFolder, o exportOptions) error {

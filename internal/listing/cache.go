@@ -22,7 +22,7 @@ import (
 const format = "rollbook listing 1\n"
 
 // maxCache is the largest cache file that is read, in bytes. A home of 10,000
-// threads takes about 10 MB.
+// threads takes about 4 MB.
 const maxCache = 1 << 30
 
 // A file is what is kept of one file that was looked into.
