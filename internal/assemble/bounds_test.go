@@ -12,6 +12,7 @@ import (
 
 	"rollbook/internal/discover"
 	"rollbook/internal/fsx"
+	"rollbook/internal/rollout"
 	"rollbook/internal/transcript"
 )
 
@@ -104,7 +105,7 @@ func TestManyParts(t *testing.T) {
 
 // A line may hold any number of images that begin alike; each is found again.
 func TestManyImages(t *testing.T) {
-	const n = 20_000
+	const n = 2_000
 	var blocks []string
 	for i := range n {
 		data := base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "picture %08d", i))
@@ -124,6 +125,30 @@ func TestManyImages(t *testing.T) {
 		if got, err := io.ReadAll(in); string(got) != fmt.Sprintf("picture %08d", i) || err != nil {
 			t.Errorf("image %d: %q, %v", i, got, err)
 		}
+	}
+}
+
+// The places of a line's images are found in one walk of it, and those of another
+// line, or of an earlier image, too.
+func TestPlaces(t *testing.T) {
+	const n, size = 200_000, 41
+	var all []byte
+	for i := range n {
+		all = fmt.Appendf(all, `"data:image/png;base64,AAAAAAAA%08d"`+",", i)
+	}
+	rec := record{Record: &rollout.Record{Text: all}, n: 1}
+	var p places
+	for i := range n {
+		at := i * size
+		if got := p.find(rec, all[at:at+size-1]); got != at {
+			t.Fatalf("image %d at %d, want %d", i, got, at)
+		}
+	}
+	if got := p.find(rec, all[:size-1]); got != 0 {
+		t.Errorf("the first image once more at %d", got)
+	}
+	if got := p.find(record{Record: &rollout.Record{Text: all[size:]}, n: 2}, all[size:2*size-1]); got != 0 {
+		t.Errorf("the first image of the next line at %d", got)
 	}
 }
 
@@ -164,26 +189,26 @@ func TestWaitingCompletions(t *testing.T) {
 	}
 }
 
-// long is a rollout of any size that is nowhere whole: a head, and then one text
+// endless is a rollout of any size that is nowhere whole: a head, and then one text
 // again and again.
-type long struct {
+type endless struct {
 	head, again string
 	times       int
 	most        int // bytes that were asked for at once
 	heap        uint64
 }
 
-func (g *long) Open(discover.Ref) (fsx.File, error) {
-	return &longFile{g: g, part: strings.NewReader(g.head), left: g.times}, nil
+func (g *endless) Open(discover.Ref) (fsx.File, error) {
+	return &endlessFile{g: g, part: strings.NewReader(g.head), left: g.times}, nil
 }
 
-type longFile struct {
-	g    *long
+type endlessFile struct {
+	g    *endless
 	part *strings.Reader
 	left int
 }
 
-func (f *longFile) Read(p []byte) (int, error) {
+func (f *endlessFile) Read(p []byte) (int, error) {
 	f.g.most = max(f.g.most, len(p))
 	for f.part.Len() == 0 {
 		if f.left == 0 {
@@ -199,15 +224,15 @@ func (f *longFile) Read(p []byte) (int, error) {
 	return f.part.Read(p)
 }
 
-func (f *longFile) ReadAt([]byte, int64) (int, error) { return 0, fs.ErrInvalid }
-func (f *longFile) Stat() (fs.FileInfo, error)        { return nil, fs.ErrInvalid }
-func (f *longFile) Close() error                      { return nil }
+func (f *endlessFile) ReadAt([]byte, int64) (int, error) { return 0, fs.ErrInvalid }
+func (f *endlessFile) Stat() (fs.FileInfo, error)        { return nil, fs.ErrInvalid }
+func (f *endlessFile) Close() error                      { return nil }
 
 // Cases C44, C46 and F22: a long rollout is read in pieces. 180 MiB of it, with
 // pictures in the lines, take a small part of that.
 func TestC44NotWhole(t *testing.T) {
 	picture := `[{"type":"input_image","image_url":"data:image/png;base64,` + strings.Repeat("AAAA", 8<<10) + `"}]`
-	g := &long{head: text(meta(""), started("t"), userItem("hi"), userEvent("hi")), times: 4096,
+	g := &endless{head: text(meta(""), started("t"), userItem("hi"), userEvent("hi")), times: 4096,
 		again: text(callLine("c", "view", "{}"), outputLine("c", picture), answerEvent("ok"), answerItem("ok"), item(`"type":"reasoning","summary":[],"encrypted_content":"`+strings.Repeat("x", 12<<10)+`"`))}
 	if size := len(g.again) * g.times; size < 170<<20 {
 		t.Fatalf("only %d bytes", size)

@@ -236,3 +236,43 @@ func TestParentGrows(t *testing.T) {
 		t.Errorf("state %s, %v", th.State, tally.Codes())
 	}
 }
+
+// FuzzChange reads a file that becomes another one while it is read: whatever
+// both hold, either the events end with an error, or they are those of the first.
+func FuzzChange(f *testing.F) {
+	all := seeds()
+	for i := range all {
+		f.Add(uint8(i), uint8(i), []byte{0, 1, 2, 3, 4, 5}, []byte{0, 1, 2, 3, 4, 5, 6, 7}, uint16(10), uint8(1))
+		f.Add(uint8(i), uint8(i+1), []byte{0, 1, 2, 3, 9, 9}, []byte{0, 1, 2, 3}, uint16(0), uint8(2))
+	}
+	f.Fuzz(func(t *testing.T, a, b uint8, first, second []byte, cut uint16, opens uint8) {
+		one, two := pick(all[int(a)%len(all)], first), pick(all[int(b)%len(all)], second)
+		one = one[:max(0, len(one)-int(cut))]
+		texts := []string{one, one, two}[2-min(int(opens), 2):]
+		for _, view := range []transcript.View{transcript.Active, transcript.Physical} {
+			want, _, _, err := readOnce(&changing{texts: []string{one}}, view)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, _, _, err := readOnce(&changing{texts: append(texts, two)}, view)
+			if len(got) > len(want) || err == nil && len(got) < len(want) && !strings.HasPrefix(one, two) && opens > 0 {
+				t.Fatalf("%d events of %d, %v", len(got), len(want), err)
+			}
+			for i := range got {
+				if g, w := got[i], want[i]; opens > 0 && (g.Kind != w.Kind || g.Text != w.Text || g.Output != w.Output || g.CallID != w.CallID || g.Source != w.Source) {
+					t.Fatalf("event %d is a %s %q, want a %s %q", i+1, g.Kind, g.Text, w.Kind, w.Text)
+				}
+			}
+		}
+	})
+}
+
+// pick makes a text of lines of another.
+func pick(text []byte, order []byte) string {
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	var out []byte
+	for _, i := range order {
+		out = append(out, lines[int(i)%len(lines)]...)
+	}
+	return string(out)
+}

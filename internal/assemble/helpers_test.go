@@ -158,3 +158,8 @@ func inMemory(text []byte) (*Library, *files) {
 	f.text[ref.Path] = text
 	return New(memory(text), []discover.Ref{ref}, nil, nil), f
 }
+
+// diagnostics keeps what is reported.
+type diagnostics struct{ all []diag.Diagnostic }
+
+func (d *diagnostics) add(x diag.Diagnostic) { d.all = append(d.all, x) }

@@ -237,6 +237,12 @@ func TestForeignHeaderLate(t *testing.T) {
 			t.Errorf("%s: the first turn is inherited", source)
 		}
 	}
+	// Without turn ids the time tells: a copy is one burst of lines.
+	l, id := lines(t, meta(""), userEvent("mine"), answerEvent("a"), strings.Replace(other, "T09:00:00", "T10:00:00", 1), userEvent("later"), answerEvent("b"))
+	_, all := events(t, l, id, transcript.Active)
+	if said(all)[0] != "u: mine" || all[0].Inherited {
+		t.Errorf("said %q, inherited %v", said(all), all[0].Inherited)
+	}
 }
 
 // A thread's header may stand ten thousand times in its file.

@@ -12,8 +12,9 @@ import (
 // legacy forks copy the parent's lines whole, stamped anew (F6), and so do
 // sub-agents that were given the parent's history (F8).
 //
-// It opens with the header of another thread, or where the first header says
-// that the thread was forked and no base holds its history. It ends with the
+// It opens with the header of another thread in the first burst of lines, or
+// where the first header says that the thread was forked and no base holds its
+// history. It ends with the
 // thread's own first turn: a turn id is a UUIDv7, and one made after the
 // thread's own id is not copied. Where turns have no ids (before 0.101) it ends
 // with the burst of lines of one second; and it ends where the thread's own
@@ -99,8 +100,8 @@ func (x *prefix) meta(p *pass, rec record, m *rollout.SessionMeta) {
 			x.end(p, rec.n)
 		}
 	default:
-		if !x.open && !x.closed {
-			x.open, x.from = true, recordTime(&rec.Envelope)
+		if at := recordTime(&rec.Envelope); !x.open && !x.closed && (x.from.IsZero() || at.Sub(x.from) < burst) {
+			x.open, x.from = true, at
 		}
 	}
 }
