@@ -72,6 +72,15 @@ func parts(m *rollout.Message, shown string) []part {
 	return all
 }
 
+// whole is the text of all parts. That of a single one is not copied.
+func whole(all []part) string {
+	texts := make([]string, len(all))
+	for i, p := range all {
+		texts[i] = p.text
+	}
+	return strings.Join(texts, "")
+}
+
 // joined is the text of all parts of one verdict, joined with nothing, as Codex
 // joins them. The bool is false where there is no such part.
 func joined(all []part, v verdict) (string, bool) {

@@ -31,10 +31,13 @@ func (h *held) waiting() bool { return h.n != 0 }
 func (e *emitter) hold(m *rollout.Message) {
 	e.flush()
 	e.event(transcript.Context, transcript.Recorded)
-	e.held = held{n: e.rec.n, role: m.Role, ev: e.ev, text: m.Content.Text(), images: e.images(m.Content)}
-	if m.Role == "user" {
-		e.held.parts = parts(m, "")
+	e.held = held{n: e.rec.n, role: m.Role, ev: e.ev, images: e.images(m.Content)}
+	if m.Role != "user" {
+		e.held.text = m.Content.Text()
+		return
 	}
+	e.held.parts = parts(m, "")
+	e.held.text = whole(e.held.parts)
 }
 
 // flush sends a held item that no event shows. What Codex or a client put in is

@@ -94,6 +94,9 @@ func (l *Library) walk(ctx context.Context, g *group, spans []span, before *surv
 		}
 		p.record(rec)
 	}
+	if before != nil && sv.records < before.records {
+		return nil, fmt.Errorf("thread %s: %w", g.id, errChanged)
+	}
 	p.finish(g)
 	return sv, nil
 }
