@@ -324,3 +324,31 @@ func TestLongCompaction(t *testing.T) {
 		t.Errorf("%d messages", len(users))
 	}
 }
+
+// More completions than are kept for their outputs are sent as they are: none is
+// lost, and calls and results stay in balance.
+func TestManyWaitingCompletions(t *testing.T) {
+	const n = maxEndings + 44
+	text := []string{meta(""), started("t"), userEvent("hi")}
+	for i := range n {
+		text = append(text, callLine(fmt.Sprintf("c%d", i), "exec_command", "{}"))
+	}
+	for i := range n {
+		text = append(text, shownItem("t", fmt.Sprintf(command, fmt.Sprintf("c%d", i), "completed", "x", 3)))
+	}
+	for i := range n {
+		text = append(text, outputLine(fmt.Sprintf("c%d", i), `"out"`))
+	}
+	l, id := lines(t, text...)
+	_, all := events(t, l, id, transcript.Active)
+	checkPairs(t, all)
+	said := 0
+	for _, ev := range all {
+		if ev.ExitCode != nil && *ev.ExitCode == 3 {
+			said++
+		}
+	}
+	if said != n {
+		t.Errorf("%d of %d completions are told", said, n)
+	}
+}

@@ -189,9 +189,9 @@ func (e *emitter) ending(id string, i int32, c *call, p rollout.Payload) {
 		ev.CallID, ev.Tool, ev.Namespace, ev.Arguments = id, end.tool, end.namespace, end.arguments
 		e.send()
 		e.endingResult(id, end, transcript.Recorded)
-	case c.call > e.rec.n && e.visible(c.call), c.output > e.rec.n && e.visible(c.output):
+	case len(e.endings) < maxEndings && (c.call > e.rec.n && e.visible(c.call) || c.output > e.rec.n && e.visible(c.output)):
 		e.keepEnding(i, end)
-	case !e.visible(c.output):
+	case !e.visible(c.output) && c.call < e.rec.n:
 		if p.Type() == rollout.TurnItemWebSearch || p.Type() == rollout.EventWebSearchEnd || p.Type() == rollout.TurnItemImageGeneration || p.Type() == rollout.EventImageGenerationEnd {
 			if e.resultSent(c) {
 				return
@@ -212,13 +212,11 @@ func (e *emitter) resultSent(c *call) bool {
 	return c.call != 0 && c.call < e.rec.n && c.end != e.rec.n
 }
 
-// maxEndings bounds the completions that wait for outputs.
+// maxEndings bounds the completions that wait for outputs. One more is not kept
+// for its output but sent as it is.
 const maxEndings = 256
 
 func (e *emitter) keepEnding(i int32, end *ending) {
-	if len(e.endings) >= maxEndings {
-		clear(e.endings)
-	}
 	end.arguments = "" // the call has its own
 	if e.visible(e.sv.calls.all[i].output) {
 		end.output, end.images = "", nil // so has the output
