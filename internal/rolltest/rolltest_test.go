@@ -20,7 +20,7 @@ import (
 	"rollbook/internal/rolltest"
 )
 
-var red = rolltest.Image{Path: "/home/ada/work/red.png", PNG: []byte("\x89PNG\r\n\x1a\n")}
+var red = rolltest.Image{Path: "/home/ada/shop-api/red.png", PNG: []byte("\x89PNG\r\n\x1a\n")}
 
 const patch = "*** Begin Patch\n*** Add File: notes.txt\n+one\n+two: café\n*** Update File: old.txt\n@@\n-first\n+FIRST\n last\n*** End Patch"
 
