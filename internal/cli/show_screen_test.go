@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -28,14 +26,6 @@ func TestShowScreens(t *testing.T) {
 		now := func() time.Time { return time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC) }
 		r := try(t, Env{Dir: "../..", Getenv: env, Now: now}, strings.Fields(tt.args))
 		got := "$ rollbook " + tt.args + "\n" + r.stdout + r.stderr
-		file := filepath.Join("../../docs/screens", tt.name)
-		if *updateScreens {
-			if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if want, err := os.ReadFile(file); err != nil || string(want) != got {
-			t.Errorf("%s is not what is shown (go test ./internal/cli -run Screens -screens writes it): %v\n%s", file, err, got)
-		}
+		keepScreen(t, tt.name, got)
 	}
 }

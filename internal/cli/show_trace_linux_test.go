@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,12 +11,7 @@ import (
 // TestShowOpens proves R2 for show: of a home it opens folders, its lists and
 // rollouts, changes nothing, and starts no pager where no terminal is.
 func TestShowOpens(t *testing.T) {
-	if _, err := exec.LookPath("strace"); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("strace is not installed")
-		}
-		t.Skip("strace is not installed")
-	}
+	needStrace(t)
 	bin := buildProgram(t)
 	home := rolltest.NewHome(1)
 	r := home.New(rolltest.V171, rolltest.Meta{})

@@ -12,7 +12,7 @@ import (
 	"rollbook/internal/term"
 )
 
-var updateScreens = flag.Bool("screens", false, "write docs/screens/threads*.txt")
+var updateScreens = flag.Bool("screens", false, "write the screens of docs/screens")
 
 // TestThreadsScreens holds the committed screens to what the command shows of
 // the sample home, and no line of a table to more than its width.
@@ -47,15 +47,20 @@ func TestThreadsScreens(t *testing.T) {
 			}
 		}
 		got = "$ rollbook " + tt.args + "\n" + got
-		file := filepath.Join("../../docs/screens", tt.name)
-		if *updateScreens {
-			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			writeFile(t, file, got)
+		keepScreen(t, tt.name, got)
+	}
+}
+
+// keepScreen holds a file of docs/screens to what was shown, or writes it.
+func keepScreen(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("../../docs/screens", name)
+	if *updateScreens {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
 		}
-		if want, err := os.ReadFile(file); err != nil || string(want) != got {
-			t.Errorf("%s is not what is shown (go test ./internal/cli -run Screens -screens writes it): %v\n%s", file, err, got)
-		}
+	}
+	if want, err := os.ReadFile(file); err != nil || string(want) != got {
+		t.Errorf("%s is not what is shown (go test ./internal/cli -run Screens -screens writes it): %v\n%s", file, err, got)
 	}
 }

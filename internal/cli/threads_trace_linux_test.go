@@ -14,12 +14,7 @@ import (
 // rollout: it opens folders of the home, its lists and the cache, and changes
 // nothing at all.
 func TestThreadsOpens(t *testing.T) {
-	if _, err := exec.LookPath("strace"); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("strace is not installed")
-		}
-		t.Skip("strace is not installed")
-	}
+	needStrace(t)
 	bin := buildProgram(t)
 	home := rolltest.NewHome(1)
 	root := home.New(rolltest.V171, rolltest.Meta{})

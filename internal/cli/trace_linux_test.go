@@ -37,6 +37,17 @@ var changing = map[string]bool{"creat": true, "mkdir": true, "mkdirat": true, "u
 	"truncate": true, "ftruncate": true, "utime": true, "utimes": true, "utimensat": true, "futimesat": true,
 	"mknod": true, "mknodat": true, "setxattr": true, "flock": true, "socket": true, "connect": true, "bind": true, "execveat": true}
 
+// needStrace skips a test where strace is missing; where CI is set it fails.
+func needStrace(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath("strace"); err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatal("strace is not installed")
+		}
+		t.Skip("strace is not installed")
+	}
+}
+
 // traced runs a command under strace and returns the files that it opened.
 // Any call that could change, lock, connect or start something fails the test.
 func traced(t *testing.T, dir, bin string, args ...string) (opened []string) {
@@ -94,12 +105,7 @@ func traced(t *testing.T, dir, bin string, args ...string) (opened []string) {
 // open nothing for writing, nothing outside what was named, no link below a
 // root, no secret, no socket, and start no program.
 func TestOpensOnlyWhatWasNamed(t *testing.T) {
-	if _, err := exec.LookPath("strace"); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("strace is not installed")
-		}
-		t.Skip("strace is not installed")
-	}
+	needStrace(t)
 	bin := buildProgram(t)
 	outside := t.TempDir()
 	home := filepath.Join(t.TempDir(), "home")

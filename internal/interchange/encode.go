@@ -2,6 +2,7 @@ package interchange
 
 import (
 	"encoding/binary"
+	"fmt"
 	"io"
 	"math/bits"
 	"slices"
@@ -9,6 +10,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"rollbook/internal/transcript"
 )
 
 // flushAt is how much of the output is held before it is written.
@@ -32,6 +35,21 @@ func (e *encoder) flush() error {
 	}
 	e.buf = e.buf[:0]
 	return e.err
+}
+
+// events writes each event of a thread, until one cannot be read or written.
+func (e *encoder) events(t *transcript.Thread, write func(*transcript.Thread, *transcript.Event)) error {
+	for ev, err := range t.Events {
+		if err != nil {
+			e.flush()
+			return fmt.Errorf("thread %s: %w", t.ID, err)
+		}
+		write(t, ev)
+		if e.err != nil {
+			break
+		}
+	}
+	return e.flush()
 }
 
 // lit appends JSON text as it stands.

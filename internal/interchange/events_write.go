@@ -1,7 +1,6 @@
 package interchange
 
 import (
-	"fmt"
 	"io"
 
 	"rollbook/internal/transcript"
@@ -26,17 +25,7 @@ func NewEventsWriter(w io.Writer) *EventsWriter {
 // came before an error of the thread is written.
 func (w *EventsWriter) Write(t *transcript.Thread) error {
 	w.thread(t)
-	for ev, err := range t.Events {
-		if err != nil {
-			w.out.flush()
-			return fmt.Errorf("thread %s: %w", t.ID, err)
-		}
-		w.event(t, ev)
-		if w.out.err != nil {
-			break
-		}
-	}
-	return w.out.flush()
+	return w.out.events(t, w.event)
 }
 
 // thread writes the line that opens a thread.

@@ -1,7 +1,6 @@
 package interchange
 
 import (
-	"fmt"
 	"io"
 
 	"rollbook/internal/transcript"
@@ -34,17 +33,7 @@ func NewNormalizedWriter(w io.Writer, opt NormalizedOptions) *NormalizedWriter {
 // over the events once, and has written everything when it returns. What came
 // before an error of the thread is written.
 func (w *NormalizedWriter) Write(t *transcript.Thread) error {
-	for ev, err := range t.Events {
-		if err != nil {
-			w.out.flush()
-			return fmt.Errorf("thread %s: %w", t.ID, err)
-		}
-		w.event(t, ev)
-		if w.out.err != nil {
-			break
-		}
-	}
-	return w.out.flush()
+	return w.out.events(t, w.event)
 }
 
 // event writes the line of an event, if it has one.
