@@ -24,7 +24,13 @@ type span struct {
 	wrong     string         // what was found wrong at the cut
 	ordinal   int64          // highest ordinal before the cut; -1 for none
 	size      int64          // bytes that were read of it at first; -1 before. No more are read again: it may grow
-	lost      bool           // it could not be read to its end
+	lost      string         // why it could not be read to its end
+	first     int32          // number of its first record
+	last      int32          // and of its last one, which is less where it has none
+	whole     int64          // where the last line that a line feed ends, ends
+	split     int64          // a byte, and
+	behind    int32          // the first record at or behind it; 0 for none
+	tee       io.Writer      // takes the text that is read; may be nil
 }
 
 func newSpan(ref *discover.Ref) span { return span{ref: ref, end: -1, ordinal: -1, size: -1} }
@@ -193,6 +199,7 @@ func (l *Library) records(ctx context.Context, spans []span, known func(n int32,
 // readSpan gives the records of one span. It reports false where the caller
 // wants no more.
 func (l *Library) readSpan(ctx context.Context, s *span, n *int32, known func(int32, []byte) bool, yield func(record, error) bool) (more bool, err error) {
+	s.first, s.last = *n+1, *n
 	f, err := l.opener.Open(*s.ref)
 	if err != nil {
 		s.size = max(s.size, 0)
@@ -205,11 +212,14 @@ func (l *Library) readSpan(ctx context.Context, s *span, n *int32, known func(in
 		return true, err
 	}
 	defer text.Close()
-	limit := maxLine
+	limit := int64(maxLine)
 	if text.Compressed {
 		limit = maxCompressedLine
 	}
-	opt := rollout.Options{Limits: rollout.Limits{Line: limit}}
+	if l.line > 0 {
+		limit = min(limit, l.line)
+	}
+	opt := rollout.Options{Limits: rollout.Limits{Line: int(limit)}}
 	if known != nil {
 		opt.Known = func(rec *rollout.Record) bool { return known(*n+1, rec.Text) }
 	}
@@ -217,8 +227,12 @@ func (l *Library) readSpan(ctx context.Context, s *span, n *int32, known func(in
 	if s.size >= 0 && !text.Compressed { // a compressed file does not grow
 		in = io.LimitReader(text, s.size)
 	}
+	if s.tee != nil {
+		in = io.TeeReader(in, s.tee)
+	}
 	r := rollout.NewReader(in, opt)
 	defer func() {
+		s.last = *n
 		if s.size < 0 {
 			s.size = r.Offset()
 		}
@@ -232,6 +246,12 @@ func (l *Library) readSpan(ctx context.Context, s *span, n *int32, known func(in
 		}
 		if *n++; *n > maxRecords {
 			return false, errTooManyRecords
+		}
+		if s.behind == 0 && rec.Offset >= s.split {
+			s.behind = *n
+		}
+		if !rec.Final {
+			s.whole = rec.Offset + rec.Length
 		}
 		if *n&1023 == 0 && ctx.Err() != nil {
 			return false, ctx.Err()

@@ -50,7 +50,7 @@ func (l *Library) events(ctx context.Context, sv *survey, view transcript.View, 
 	spans := append([]span(nil), sv.spans...)
 	var failed error
 	lost := func(s *span, err error) {
-		if !s.lost { // it could be read a moment ago
+		if s.lost == "" { // it could be read a moment ago
 			failed = fmt.Errorf("%s: %w", s.ref.Path, err)
 		}
 	}

@@ -3,6 +3,7 @@ package assemble
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -35,6 +36,9 @@ type Library struct {
 	opener  Opener
 	report  func(diag.Diagnostic)
 	see     func(rollout.Payload) // takes what a survey decodes of a thread's own; may be nil
+	line    int64                 // longest line that is kept, where that is less than usual; 0 for as usual
+	books   bool                  // surveys keep books
+	digest  func(*discover.Ref) io.Writer
 	titles  map[string]discover.Title
 	threads map[string]*group
 	files   map[string]*discover.Ref // by segment id, or by thread id for a file that is no segment

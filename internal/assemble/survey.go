@@ -36,6 +36,7 @@ type survey struct {
 	facts  facts
 	losses int
 	prints prints
+	books  *books // nil where nothing is to be counted
 
 	users, answers []int32    // records that show a message
 	items          []standing // assistant items that stand in where no event shows an answer
@@ -70,18 +71,47 @@ type pass struct {
 // reads them again, with the items standing for themselves.
 func (l *Library) survey(ctx context.Context, g *group, spans []span) (*survey, error) {
 	sv, err := l.walk(ctx, g, spans, nil)
-	if err == nil && !sv.userEvents {
-		sv, err = l.walk(ctx, g, sv.spans, sv)
+	if err != nil || sv.userEvents {
+		return sv, err
 	}
-	return sv, err
+	if shown, err := l.shownElsewhere(ctx, g, sv.spans); err != nil || shown {
+		return sv, err
+	}
+	return l.walk(ctx, g, sv.spans, sv)
+}
+
+// shownElsewhere reports whether an event that shows a user message stands in
+// a part of the thread's files that the spans leave out: all files of a thread
+// count (F16).
+func (l *Library) shownElsewhere(ctx context.Context, g *group, spans []span) (bool, error) {
+	for _, ref := range g.files {
+		if slices.ContainsFunc(spans, func(s span) bool { return s.ref == ref && s.base == nil }) {
+			continue
+		}
+		sv, err := l.with(nil, nil).walk(ctx, g, []span{newSpan(ref)}, nil)
+		if err != nil || sv.userEvents {
+			return err == nil, err
+		}
+	}
+	return false, nil
 }
 
 // walk reads the spans; before is the first walk, if this is the second.
 func (l *Library) walk(ctx context.Context, g *group, spans []span, before *survey) (*survey, error) {
 	sv := &survey{id: g.id, spans: slices.Clone(spans), turns: newTurns(), calls: newCalls(), prints: newPrints(), itemsOnly: before != nil}
+	if l.books {
+		sv.books = newBooks(0)
+	}
 	p := &pass{survey: sv, l: l, quiet: before != nil}
+	for i := range sv.spans {
+		s := &sv.spans[i]
+		if s.tee = nil; l.digest != nil && before == nil && s.base == nil && s.ref.ID == g.id {
+			s.tee = l.digest(s.ref)
+			defer func() { s.tee = nil }()
+		}
+	}
 	lost := func(s *span, err error) {
-		s.lost = true
+		s.lost = err.Error()
 		p.report(diag.Diagnostic{Position: diag.Position{File: s.ref.Path}, Code: FileUnreadable, Message: err.Error()})
 		s.wrong = orElse(s.wrong, "the base could not be read: "+err.Error())
 	}
@@ -121,6 +151,9 @@ func (p *pass) record(rec record) {
 		p.report(diag.Diagnostic{Position: position(rec), Code: rec.Code, Message: rec.Message})
 	}
 	p.prints.add(rec)
+	if p.books != nil {
+		p.books.open(rec)
+	}
 	if rec.Kind != rollout.Item {
 		return
 	}
@@ -130,12 +163,18 @@ func (p *pass) record(rec record) {
 	}
 	typ := rec.Envelope.RecordType()
 	if !wanted(typ) {
+		if p.books != nil && counters(typ) {
+			p.books.payload(p, rec.n, rollout.Decode(&rec.Envelope, rec.Text))
+		}
 		return
 	}
 	payload := rollout.Decode(&rec.Envelope, rec.Text)
 	p.odd(rec, payload)
 	p.prefix.see(p, rec, payload)
 	p.note(rec, payload)
+	if p.books != nil {
+		p.books.payload(p, rec.n, payload)
+	}
 	if p.l.see != nil && !p.quiet && !rec.span.inherited && !p.prefix.inside() {
 		p.l.see(payload)
 	}
@@ -146,10 +185,15 @@ func (p *pass) record(rec record) {
 func wanted(t rollout.RecordType) bool {
 	switch t {
 	case rollout.ItemReasoning, rollout.RecordWorldState, rollout.EventAgentReasoning, rollout.EventAgentReasoningRaw,
-		rollout.EventTokenCount, rollout.RecordTokenUsage, rollout.ItemGhostSnapshot, rollout.RecordBareState:
+		rollout.EventTokenCount, rollout.RecordTokenUsage, rollout.ItemGhostSnapshot:
 		return false
 	}
 	return true
+}
+
+// counters reports whether a record counts tokens.
+func counters(t rollout.RecordType) bool {
+	return t == rollout.EventTokenCount || t == rollout.RecordTokenUsage
 }
 
 func position(rec record) diag.Position {
@@ -421,7 +465,7 @@ func (p *pass) rollBack(n int32, k int64) {
 
 func (p *pass) finish(g *group) {
 	for _, s := range p.spans {
-		if s.lost {
+		if s.lost != "" {
 			p.losses++
 		}
 	}
@@ -439,6 +483,9 @@ func (p *pass) finish(g *group) {
 		if p.visible(transcript.Active, n) {
 			p.compacted = n
 		}
+	}
+	if p.books != nil {
+		p.books.close(p.survey)
 	}
 }
 

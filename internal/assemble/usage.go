@@ -1,6 +1,8 @@
 package assemble
 
 import (
+	"strings"
+
 	"rollbook/internal/rollout"
 	"rollbook/internal/transcript"
 )
@@ -48,4 +50,36 @@ func (e *emitter) usage(u transcript.TokenUsage) {
 func usageOf(u rollout.TokenUsage) transcript.TokenUsage {
 	return transcript.TokenUsage{Input: u.Input.Value, CachedInput: u.CachedInput.Value, Output: u.Output.Value,
 		ReasoningOutput: u.ReasoningOutput.Value, Total: u.Total.Value}
+}
+
+// validResponse reports whether the counters of a response can be right, and
+// name it.
+func validResponse(p *rollout.TokenUsageRecord) bool {
+	return p.ResponseID != "" && len(p.ResponseID) <= maxResponseID && validUsage(p.Usage, p.Odd(), "usage")
+}
+
+// maxResponseID is the longest id of a response that counts as one.
+const maxResponseID = 200
+
+// validCount reports whether the counters of a token_count can be right.
+func validCount(p *rollout.TokenCount) bool {
+	return p.Info.OK && validUsage(p.Info.Total, p.Odd(), "info.total_token_usage") &&
+		(!p.Info.Last.OK || validUsage(p.Info.Last, p.Odd(), "info.last_token_usage"))
+}
+
+// validUsage reports whether counters can be right: whole numbers, what must be
+// there is, and no part is larger than what it is of. field is where they stand.
+func validUsage(u rollout.TokenUsage, odd []string, field string) bool {
+	const most = 1<<53 - 1
+	for _, n := range []rollout.Opt[int64]{u.Input, u.CachedInput, u.Output, u.ReasoningOutput, u.Total} {
+		if n.Value < 0 || n.Value > most {
+			return false
+		}
+	}
+	for _, name := range odd {
+		if strings.HasPrefix(name, field) {
+			return false
+		}
+	}
+	return u.Input.OK && u.Output.OK && u.Total.OK && u.CachedInput.Value <= u.Input.Value && u.ReasoningOutput.Value <= u.Output.Value
 }

@@ -1,0 +1,268 @@
+package assemble
+
+import (
+	"rollbook/internal/discover"
+	"rollbook/internal/ledger"
+	"rollbook/internal/rollout"
+	"rollbook/internal/transcript"
+)
+
+// A FileAccount says what became of the lines of one file of a thread
+// (docs/format/rollout.md, "What is counted"). Each line that is not blank is
+// in one place: it is a message, a known record without one, or counted by one
+// of InvalidJSON, Oversized, UnknownEvents, Inherited, RolledBack,
+// MirroredResponses, Context and Empty. MirroredUsers are some of
+// MirroredResponses, InvalidUsage and UsageWithoutInfo some of the known ones,
+// and Repaired counts beside all of them. What events tell better (Imported,
+// NonNatural ...) is zero.
+type FileAccount struct {
+	Ref discover.Ref
+	ledger.Counts
+	Messages int64  // lines that show a message of the person or the assistant, or a call
+	Known    int64  // lines that show none, and are no copy of one
+	Bytes    int64  // that were read, after decompression
+	Whole    int64  // of them, up to the end of the last line that a line feed ends
+	Lost     string // why it could not be read to its end; empty where it was
+}
+
+// A bucket says what one line is to an import.
+type bucket uint8
+
+const (
+	noLine     bucket = iota // blank, or a loss behind the last line
+	knownLine                // read, and no message
+	messageOf                // a message, or a call
+	userCopy                 // of a message that an event shows
+	answerCopy               // likewise
+	contextOf                // not said by the person
+	emptyOne                 // a message item without a text
+	unknownOne               // of a kind that is not known
+	notJSON
+	tooLong
+	badUsage
+	noUsage // a token_count that counts nothing
+	copied  // from a parent
+	taken   // a message that a rollback or a revert took back
+	buckets
+
+	repaired bucket = 0x80 // beside the others
+)
+
+// books keep a bucket for each record of a survey.
+type books struct {
+	base  int32 // records before the first that is kept
+	all   []bucket
+	maybe maybeShown
+}
+
+// maybeShown is a user item that looks like injected context, until its event
+// says that a person wrote it.
+type maybeShown struct {
+	n     int32
+	parts []part
+}
+
+func newBooks(base int32) *books { return &books{base: base} }
+
+func (b *books) of(n int32) *bucket { return &b.all[n-b.base-1] }
+
+// set files record n anew.
+func (b *books) set(n int32, as bucket) {
+	at := b.of(n)
+	*at = *at&repaired | as
+}
+
+// open files a record by what its line is.
+func (b *books) open(rec record) {
+	as := knownLine
+	switch {
+	case rec.Kind == rollout.Blank || rec.Length == 0:
+		as = noLine
+	case rec.Kind == rollout.Item:
+	case rec.Code == rollout.LineLimit:
+		as = tooLong
+	case rec.Code == rollout.InvalidRecord:
+		as = unknownOne
+	default:
+		as = notJSON
+	}
+	b.all = append(b.all, as)
+}
+
+// payload files a record by what it holds, as far as it alone tells.
+func (b *books) payload(p *pass, n int32, payload rollout.Payload) {
+	switch q := payload.(type) {
+	case *rollout.Unknown:
+		b.set(n, unknownOne)
+	case *rollout.Message:
+		b.message(p, n, q)
+	case *rollout.UserMessageEvent:
+		if !typed(q) {
+			b.set(n, contextOf)
+			return
+		}
+		b.shown(p, n, userCopy, q.Message.String)
+	case *rollout.AgentMessageEvent:
+		b.shown(p, n, answerCopy, nil)
+	case *rollout.ItemCompleted:
+		b.turnItem(p, n, q.Item)
+	case *rollout.TurnStarted:
+		b.maybe = maybeShown{}
+	case *rollout.TokenUsageRecord:
+		if !validResponse(q) {
+			b.set(n, badUsage)
+		}
+	case *rollout.TokenCount:
+		switch {
+		case validCount(q):
+		case !q.Info.OK && len(q.Odd()) == 0:
+			b.set(n, noUsage)
+		default:
+			b.set(n, badUsage)
+		}
+	}
+}
+
+func (b *books) turnItem(p *pass, n int32, item rollout.Payload) {
+	switch q := item.(type) {
+	case *rollout.Unknown:
+		b.set(n, unknownOne)
+	case *rollout.UserMessage:
+		b.shown(p, n, userCopy, q.Content.Text)
+	case *rollout.AssistantMessage:
+		b.shown(p, n, answerCopy, nil)
+	case *rollout.HookPrompt:
+		b.set(n, contextOf)
+	}
+}
+
+// shown files an event that shows a message: the second event of one message
+// is a copy. text is that of a user's.
+func (b *books) shown(p *pass, n int32, copy bucket, text func() string) {
+	if p.turns.repeats {
+		b.set(n, copy)
+		return
+	}
+	b.set(n, messageOf)
+	if m := b.maybe; text != nil {
+		if m.n != 0 && n-m.n <= heldFor && mirrors(m.parts, text(), false) {
+			b.set(m.n, userCopy)
+		}
+		b.maybe = maybeShown{}
+	}
+}
+
+// message files a message item. An answer that may stand for itself is filed
+// at the end, when that is known.
+func (b *books) message(p *pass, n int32, m *rollout.Message) {
+	switch m.Role {
+	case "user":
+		b.userItem(p, n, m)
+	case "assistant":
+		if text, fit := answerText(m); !fit && text == "" {
+			b.set(n, emptyOne)
+		} else if !fit {
+			b.set(n, contextOf)
+		}
+	default:
+		b.set(n, contextOf)
+	}
+}
+
+func (b *books) userItem(p *pass, n int32, m *rollout.Message) {
+	all := parts(m, "")
+	_, put := joined(all, injected)
+	_, natural := naturalText(m)
+	switch {
+	case p.itemsOnly && (natural || put):
+		b.set(n, messageOf)
+	case p.itemsOnly || !natural && !put && whole(all) == "":
+		b.set(n, emptyOne)
+	case natural || !put:
+		b.set(n, userCopy)
+	default:
+		b.set(n, contextOf)
+		b.maybe = maybeShown{n, all}
+	}
+}
+
+// close files what only the whole thread tells: answers that stand for
+// themselves, and calls.
+func (b *books) close(sv *survey) {
+	for _, item := range sv.items {
+		if sv.standsIn(int(item.turn)) {
+			b.set(item.n, messageOf)
+		} else {
+			b.set(item.n, answerCopy)
+		}
+	}
+	for i := range sv.calls.all {
+		c := &sv.calls.all[i]
+		seen := func(n int32) bool { return sv.visible(transcript.Active, n) }
+		switch {
+		case c.call != 0:
+			b.set(c.call, messageOf)
+			if c.end == 0 || seen(c.call) || seen(c.output) || !seen(c.end) {
+				continue
+			}
+			b.set(c.end, messageOf)
+		case c.end != 0 && (c.output == 0 || !seen(c.output) && seen(c.end)):
+			b.set(c.end, messageOf)
+		}
+	}
+}
+
+// A tally counts records by their buckets.
+type tally struct {
+	in       [buckets]int64
+	repaired int64
+}
+
+// count counts the records from first to last, those that were hidden or
+// copied as such.
+func (b *books) count(sv *survey, first, last int32) (t tally) {
+	for n := first; n <= last; n++ {
+		as := *b.of(n)
+		if as&repaired != 0 {
+			t.repaired++
+			as &^= repaired
+		}
+		switch as {
+		case noLine, unknownOne, notJSON, tooLong:
+		default:
+			if sv.inherited.has(n) {
+				as = copied
+			} else if as == messageOf && sv.rolled.has(n) {
+				as = taken
+			}
+		}
+		t.in[as]++
+	}
+	return t
+}
+
+// revert makes of what was counted what a revert took back.
+func (t *tally) revert() {
+	t.in[taken] += t.in[messageOf]
+	t.in[messageOf] = 0
+}
+
+func (t *tally) add(o tally) {
+	for i, n := range o.in {
+		t.in[i] += n
+	}
+	t.repaired += o.repaired
+}
+
+// account gives the counters of a file.
+func (t *tally) account(ref *discover.Ref) FileAccount {
+	a := FileAccount{Ref: *ref, Messages: t.in[messageOf], Known: t.in[knownLine] + t.in[badUsage] + t.in[noUsage]}
+	for i := knownLine; i < buckets; i++ {
+		a.Lines += t.in[i]
+	}
+	a.InvalidJSON, a.Oversized, a.UnknownEvents, a.Repaired = t.in[notJSON], t.in[tooLong], t.in[unknownOne], t.repaired
+	a.MirroredUsers, a.MirroredResponses = t.in[userCopy], t.in[userCopy]+t.in[answerCopy]
+	a.Context, a.Empty, a.Inherited, a.RolledBack = t.in[contextOf], t.in[emptyOne], t.in[copied], t.in[taken]
+	a.InvalidUsage, a.UsageWithoutInfo = t.in[badUsage], t.in[noUsage]
+	return a
+}
