@@ -1,6 +1,9 @@
 package assemble
 
 import (
+	"slices"
+
+	"rollbook/internal/diag"
 	"rollbook/internal/discover"
 	"rollbook/internal/ledger"
 	"rollbook/internal/rollout"
@@ -86,11 +89,15 @@ func (b *books) open(rec record) {
 	default:
 		as = notJSON
 	}
+	if rec.Repaired {
+		as |= repaired
+	}
 	b.all = append(b.all, as)
 }
 
 // payload files a record by what it holds, as far as it alone tells.
-func (b *books) payload(p *pass, n int32, payload rollout.Payload) {
+func (b *books) payload(p *pass, rec record, payload rollout.Payload) {
+	n := rec.n
 	switch q := payload.(type) {
 	case *rollout.Unknown:
 		b.set(n, unknownOne)
@@ -110,17 +117,22 @@ func (b *books) payload(p *pass, n int32, payload rollout.Payload) {
 		b.maybe = maybeShown{}
 	case *rollout.TokenUsageRecord:
 		if !validResponse(q) {
-			b.set(n, badUsage)
+			b.badUsage(p, rec)
 		}
 	case *rollout.TokenCount:
 		switch {
 		case validCount(q):
-		case !q.Info.OK && len(q.Odd()) == 0:
+		case !q.Info.OK && !slices.Contains(q.Odd(), "info"):
 			b.set(n, noUsage)
 		default:
-			b.set(n, badUsage)
+			b.badUsage(p, rec)
 		}
 	}
+}
+
+func (b *books) badUsage(p *pass, rec record) {
+	b.set(rec.n, badUsage)
+	p.report(diag.Diagnostic{Position: position(rec), Code: InvalidUsage, Message: "counters that are missing or cannot be right"})
 }
 
 func (b *books) turnItem(p *pass, n int32, item rollout.Payload) {

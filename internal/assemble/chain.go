@@ -219,7 +219,7 @@ func (l *Library) readSpan(ctx context.Context, s *span, n *int32, known func(in
 	if l.line > 0 {
 		limit = min(limit, l.line)
 	}
-	opt := rollout.Options{Limits: rollout.Limits{Line: int(limit)}}
+	opt := rollout.Options{Limits: rollout.Limits{Line: int(limit)}, Repair: true}
 	if known != nil {
 		opt.Known = func(rec *rollout.Record) bool { return known(*n+1, rec.Text) }
 	}
@@ -231,6 +231,7 @@ func (l *Library) readSpan(ctx context.Context, s *span, n *int32, known func(in
 		in = io.TeeReader(in, s.tee)
 	}
 	r := rollout.NewReader(in, opt)
+	defer r.Close()
 	defer func() {
 		s.last = *n
 		if s.size < 0 {

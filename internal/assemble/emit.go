@@ -22,6 +22,7 @@ type emitter struct {
 	seq      int
 	stop     bool
 	rec      record            // at hand
+	time     time.Time         // of it
 	span     *span             // of the record before
 	last     transcript.Source // of the record before, and its time
 	lastTime time.Time
@@ -81,7 +82,10 @@ func (l *Library) events(ctx context.Context, sv *survey, view transcript.View, 
 func (e *emitter) visible(n int32) bool { return e.sv.visible(e.view, n) }
 
 func (e *emitter) record(rec record) {
-	e.rec = rec
+	e.rec, e.time = rec, time.Time{}
+	if rec.Kind == rollout.Item {
+		e.time = recordTime(&rec.Envelope)
+	}
 	if rec.span != e.span {
 		e.span = rec.span
 		if rec.span.gap != "" && e.visible(rec.n) {
@@ -111,7 +115,7 @@ func (e *emitter) record(rec record) {
 		return
 	}
 	e.payload(payload)
-	e.last, e.lastTime = e.source(), recordTime(&rec.Envelope)
+	e.last, e.lastTime = e.source(), e.time
 }
 
 // followed reports whether records of a type say something of turns, so that
@@ -208,7 +212,7 @@ func (e *emitter) source() transcript.Source {
 
 // event begins an event of the record at hand.
 func (e *emitter) event(kind transcript.Kind, origin transcript.Origin) *transcript.Event {
-	e.ev = transcript.Event{Kind: kind, Origin: origin, Source: e.source(), Time: recordTime(&e.rec.Envelope)}
+	e.ev = transcript.Event{Kind: kind, Origin: origin, Source: e.source(), Time: e.time}
 	e.mark(e.rec.n)
 	return &e.ev
 }

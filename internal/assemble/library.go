@@ -16,14 +16,16 @@ import (
 // The codes of what assembling found wrong (docs/format/rollout.md, "Limits and
 // losses"). Codes of single lines are those of package rollout.
 const (
-	BaseMissing     diag.Code = "base_missing"     // the file that history_base names is not there
-	BaseCycle       diag.Code = "base_cycle"       // history_base leads back to a file already in the chain
-	BaseCut         diag.Code = "base_cut"         // ordinal and byte of history_base disagree, or the base ends before the cut
-	BaseUnreadable  diag.Code = "base_unreadable"  // the base could not be opened or read to the cut
-	DuplicateThread diag.Code = "duplicate_thread" // a second file claims the same thread and is no segment of it
-	UnknownRecord   diag.Code = "unknown_record"   // a record, item or event type that is not known: kept raw, counted
-	OddField        diag.Code = "odd_field"        // a field of another kind than known
-	FileUnreadable  diag.Code = "file_unreadable"  // a file of the thread could not be opened or read
+	BaseMissing     diag.Code = "base_missing"         // the file that history_base names is not there
+	BaseCycle       diag.Code = "base_cycle"           // history_base leads back to a file already in the chain
+	BaseCut         diag.Code = "base_cut"             // ordinal and byte of history_base disagree, or the base ends before the cut
+	BaseUnreadable  diag.Code = "base_unreadable"      // the base could not be opened or read to the cut
+	DuplicateThread diag.Code = "duplicate_thread"     // a second file claims the same thread and is no segment of it
+	RepairedText    diag.Code = "repaired_text"        // a line with a byte order mark, bad UTF-8 or half a surrogate pair, read without
+	UnknownRecord   diag.Code = "unknown_record"       // a record, item or event type that is not known: kept raw, counted
+	InvalidUsage    diag.Code = "invalid_usage_record" // token counters that are missing or cannot be right: not an event; told by Read
+	OddField        diag.Code = "odd_field"            // a field of another kind than known
+	FileUnreadable  diag.Code = "file_unreadable"      // a file of the thread could not be opened or read
 )
 
 // An Opener opens the files that were discovered.

@@ -19,7 +19,7 @@ func newPrints() prints { return prints{seed: maphash.MakeSeed(), all: make([]ui
 
 func (p *prints) add(rec record) {
 	mark := p.of(rec.Text)
-	if rec.Kind == rollout.Item && rec.Envelope.Usual(rec.Text) {
+	if rec.Kind == rollout.Item && !rec.Repaired && rec.Envelope.Usual(rec.Text) {
 		mark |= usual
 	}
 	p.all = append(p.all, mark)

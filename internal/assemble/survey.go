@@ -150,6 +150,9 @@ func (p *pass) record(rec record) {
 		p.losses++
 		p.report(diag.Diagnostic{Position: position(rec), Code: rec.Code, Message: rec.Message})
 	}
+	if rec.Repaired {
+		p.report(diag.Diagnostic{Position: position(rec), Code: RepairedText, Message: rec.Message})
+	}
 	p.prints.add(rec)
 	if p.books != nil {
 		p.books.open(rec)
@@ -164,7 +167,7 @@ func (p *pass) record(rec record) {
 	typ := rec.Envelope.RecordType()
 	if !wanted(typ) {
 		if p.books != nil && counters(typ) {
-			p.books.payload(p, rec.n, rollout.Decode(&rec.Envelope, rec.Text))
+			p.books.payload(p, rec, rollout.Decode(&rec.Envelope, rec.Text))
 		}
 		return
 	}
@@ -173,7 +176,7 @@ func (p *pass) record(rec record) {
 	p.prefix.see(p, rec, payload)
 	p.note(rec, payload)
 	if p.books != nil {
-		p.books.payload(p, rec.n, payload)
+		p.books.payload(p, rec, payload)
 	}
 	if p.l.see != nil && !p.quiet && !rec.span.inherited && !p.prefix.inside() {
 		p.l.see(payload)

@@ -2,6 +2,7 @@ package assemble
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"rollbook/internal/rollout"
 	"rollbook/internal/transcript"
@@ -14,20 +15,22 @@ type tokens struct {
 	recorded transcript.TokenUsage // of a token_usage_record whose token_count is still to come
 }
 
-// tokenRecord sends the usage of one request (from 0.150).
+// tokenRecord sends the usage of one request (from 0.150). A store is given no
+// counters that cannot be right (Read); everybody else is given what the log
+// has.
 func (e *emitter) tokenRecord(p *rollout.TokenUsageRecord) {
-	if !p.Usage.OK {
+	if !p.Usage.OK || e.l.books && !validResponse(p) {
 		return
 	}
 	e.tokens.recorded = usageOf(p.Usage)
-	e.usage(e.tokens.recorded)
+	e.usage(e.tokens.recorded, p.ResponseID)
 }
 
 // tokenCount sends the usage of one request, unless the record before it did or
 // the running total stands still: then the event only repeats the last one.
 // All parts are compared, for one of them alone may be missing.
 func (e *emitter) tokenCount(p *rollout.TokenCount) {
-	if !p.Info.OK {
+	if !p.Info.OK || e.l.books && !validCount(p) {
 		return
 	}
 	total, last := usageOf(p.Info.Total), usageOf(p.Info.Last)
@@ -38,12 +41,14 @@ func (e *emitter) tokenCount(p *rollout.TokenCount) {
 	if repeat || mirrored || last.IsZero() {
 		return
 	}
-	e.usage(last)
+	e.usage(last, "")
 }
 
-func (e *emitter) usage(u transcript.TokenUsage) {
+// usage sends the usage of one request. response is its id, where that is
+// known.
+func (e *emitter) usage(u transcript.TokenUsage, response string) {
 	ev := e.event(transcript.Usage, transcript.Recorded)
-	ev.Usage, ev.Model = &u, e.model
+	ev.Usage, ev.Model, ev.ItemID = &u, e.model, response
 	e.send()
 }
 
@@ -55,10 +60,11 @@ func usageOf(u rollout.TokenUsage) transcript.TokenUsage {
 // validResponse reports whether the counters of a response can be right, and
 // name it.
 func validResponse(p *rollout.TokenUsageRecord) bool {
-	return p.ResponseID != "" && len(p.ResponseID) <= maxResponseID && validUsage(p.Usage, p.Odd(), "usage")
+	return p.ResponseID != "" && utf8.RuneCountInString(p.ResponseID) <= maxResponseID && validUsage(p.Usage, p.Odd(), "usage")
 }
 
-// maxResponseID is the longest id of a response that counts as one.
+// maxResponseID is the longest id of a response that counts as one, in
+// characters.
 const maxResponseID = 200
 
 // validCount reports whether the counters of a token_count can be right.

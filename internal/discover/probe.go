@@ -150,6 +150,7 @@ func (p *prober) stream(f fsx.File, size int64, h *head) error {
 	h.ref.Compressed = text.Compressed
 	var last time.Time
 	r := rollout.NewReader(text, rollout.Options{HeadOnly: true, Limits: rollout.Limits{Line: headMost, File: streamMost}})
+	defer r.Close()
 	for rec, err := range r.Records() {
 		if errors.Is(err, rollout.ErrFileTooLarge) {
 			h.note(0, StreamLimit, err.Error())

@@ -60,7 +60,7 @@ func (p *prober) window(f io.ReaderAt, start, end int64, head []byte) ([]byte, e
 }
 
 // lineTime gives the time of the line from begin to stop, if it is a record
-// with one. A line up to 1 MiB must be valid; of a longer one the start counts,
+// with one. A line up to 1 MiB must be valid, or be so once it is repaired; of a longer one the start counts,
 // unless it is the last and no line feed ends it.
 func (p *prober) lineTime(f io.ReaderAt, begin, stop, size, start int64, chunk []byte) (time.Time, error) {
 	n := stop - begin
@@ -93,7 +93,10 @@ func (p *prober) lineTime(f io.ReaderAt, begin, stop, size, start int64, chunk [
 	text = bytes.TrimSuffix(text, []byte("\n"))
 	var env rollout.Envelope
 	if rollout.Scan(text, &env) != rollout.NoFault {
-		return time.Time{}, nil
+		mended, what := rollout.Repair(text)
+		if what == "" || rollout.Scan(mended, &env) != rollout.NoFault {
+			return time.Time{}, nil
+		}
 	}
 	return parseTime(env.Timestamp), nil
 }

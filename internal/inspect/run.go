@@ -136,6 +136,7 @@ func Run(ctx context.Context, src *Source, h Handler) (*Report, error) {
 	lines := rollout.NewReader(src.text, rollout.Options{
 		Limits: rollout.Limits{Line: src.limits.Line, File: src.limits.File},
 	})
+	defer lines.Close()
 	for r.err == nil {
 		if err := ctx.Err(); err != nil {
 			return nil, err

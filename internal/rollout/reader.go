@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"sync"
 
 	"rollbook/internal/diag"
 	"rollbook/internal/zstdio"
@@ -57,9 +58,10 @@ type Record struct {
 	Final  bool   // the last line, and no line feed ends it
 
 	Envelope Envelope // of an Item
+	Repaired bool     // an Item whose Text is not what the line holds (Options.Repair)
 
 	Code    diag.Code // of a Loss
-	Message string
+	Message string    // of a Loss, or what was repaired
 }
 
 // Options says how a Reader reads.
@@ -67,6 +69,13 @@ type Options struct {
 	Limits Limits
 	// HeadOnly reads envelopes by Head: fast, and nothing is validated.
 	HeadOnly bool
+	// Repair reads a line that begins with a byte order mark, or holds bytes
+	// that are not UTF-8 or half a surrogate pair, without that.
+	Repair bool
+	// Line and Offset are where the source begins in its file, where that is
+	// not the start: lines before it, and bytes.
+	Line   int
+	Offset int64
 	// Known is asked before a line is scanned. True means that the caller has
 	// read the very same line before, and found it valid and Usual: it is not
 	// validated again. May be nil.
@@ -87,12 +96,29 @@ type Reader struct {
 // bufferSize is one read of the source; lines up to it are not copied.
 const bufferSize = 256 << 10
 
-// NewReader reads records from r, which is decompressed already (see Open).
+// buffers are used again: most files are smaller than one.
+var buffers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, bufferSize) }}
+
+// NewReader reads records from r, which is decompressed already (see
+// Decompress).
 func NewReader(r io.Reader, opt Options) *Reader {
 	if opt.Limits.Line == 0 {
 		opt.Limits.Line = DefaultLine
 	}
-	return &Reader{in: bufio.NewReaderSize(r, bufferSize), opt: opt}
+	in := buffers.Get().(*bufio.Reader)
+	in.Reset(r)
+	return &Reader{in: in, opt: opt, line: opt.Line, offset: opt.Offset}
+}
+
+// Close gives the reader's buffer to the next one. The record that was given
+// last is not good any more; the source stays open.
+func (r *Reader) Close() {
+	if r.in == nil {
+		return
+	}
+	r.in.Reset(nil)
+	buffers.Put(r.in)
+	r.in, r.rec = nil, Record{}
 }
 
 // Records gives each physical line once, in order. A line that cannot be read
@@ -112,12 +138,12 @@ func (r *Reader) Records() iter.Seq2[*Record, error] {
 	}
 }
 
-// Offset returns how many bytes were read so far.
+// Offset returns how many bytes of the file were read so far.
 func (r *Reader) Offset() int64 { return r.offset }
 
 // Next gives the next record, and io.EOF after the last.
 func (r *Reader) Next() (*Record, error) {
-	if r.broken != nil {
+	if r.broken != nil || r.in == nil {
 		return nil, io.EOF
 	}
 	text, n, ended, err := r.readLine()
@@ -140,7 +166,7 @@ func (r *Reader) begin(text []byte, n int64, final bool) {
 	r.line++
 	r.rec.Line, r.rec.Offset, r.rec.Length = r.line, r.offset, n
 	r.rec.Kind, r.rec.Text, r.rec.Final = Item, text, final
-	r.rec.Code, r.rec.Message = "", ""
+	r.rec.Code, r.rec.Message, r.rec.Repaired = "", "", false
 	r.offset += n
 }
 
@@ -169,6 +195,9 @@ func (r *Reader) classify() {
 		}
 	default:
 		fault := Scan(rec.Text, &rec.Envelope)
+		if fault != NoFault && r.opt.Repair {
+			fault = r.repair(fault)
+		}
 		switch {
 		case fault == NoFault && rec.Envelope.Object:
 			return
@@ -183,6 +212,25 @@ func (r *Reader) classify() {
 		}
 		rec.Kind = Loss
 	}
+}
+
+// repair tries to read a line with that fault without what can be mended. What
+// is no record then either keeps its text and its fault, but one that was cut
+// within a character was cut.
+func (r *Reader) repair(fault Fault) Fault {
+	rec := &r.rec
+	text, what := Repair(rec.Text)
+	if what == "" {
+		return fault
+	}
+	switch now := Scan(text, &rec.Envelope); {
+	case now == NoFault && rec.Envelope.Object:
+		rec.Text, rec.Repaired, rec.Message = text, true, what
+		return NoFault
+	case now == FaultEOF && rec.Final:
+		return FaultEOF
+	}
+	return fault
 }
 
 // blank reports whether a line holds nothing but ASCII white space. A vertical

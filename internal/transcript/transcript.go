@@ -108,7 +108,7 @@ type Event struct {
 	Role   string // of a context event: user or developer
 	Text   string // message, reasoning summary, compaction summary, notice, context
 	Phase  string // commentary, final_answer; as recorded
-	ItemID string // id of the message item, where recorded
+	ItemID string // id of the item, where recorded; of usage, that of the response
 	Status string // of a turn_end: completed, aborted, failed, open; of a notice: its sort (error, abort, rollback, review, plan, goal, name, gap ...)
 
 	Tool      string // name as recorded; a namespace stands apart
