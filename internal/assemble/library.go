@@ -21,7 +21,6 @@ const (
 	BaseCut         diag.Code = "base_cut"             // ordinal and byte of history_base disagree, or the base ends before the cut
 	BaseUnreadable  diag.Code = "base_unreadable"      // the base could not be opened or read to the cut
 	DuplicateThread diag.Code = "duplicate_thread"     // a second file claims the same thread and is no segment of it
-	RepairedText    diag.Code = "repaired_text"        // a line with a byte order mark, bad UTF-8 or half a surrogate pair, read without
 	UnknownRecord   diag.Code = "unknown_record"       // a record, item or event type that is not known: kept raw, counted
 	InvalidUsage    diag.Code = "invalid_usage_record" // token counters that are missing or cannot be right: not an event; told by Read
 	OddField        diag.Code = "odd_field"            // a field of another kind than known

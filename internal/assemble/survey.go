@@ -148,10 +148,9 @@ func (p *pass) record(rec record) {
 	}
 	if rec.Kind == rollout.Loss {
 		p.losses++
-		p.report(diag.Diagnostic{Position: position(rec), Code: rec.Code, Message: rec.Message})
 	}
-	if rec.Repaired {
-		p.report(diag.Diagnostic{Position: position(rec), Code: RepairedText, Message: rec.Message})
+	if rec.Code != "" {
+		p.report(diag.Diagnostic{Position: position(rec), Code: rec.Code, Message: rec.Message})
 	}
 	p.prints.add(rec)
 	if p.books != nil {

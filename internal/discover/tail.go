@@ -93,8 +93,8 @@ func (p *prober) lineTime(f io.ReaderAt, begin, stop, size, start int64, chunk [
 	text = bytes.TrimSuffix(text, []byte("\n"))
 	var env rollout.Envelope
 	if rollout.Scan(text, &env) != rollout.NoFault {
-		mended, what := rollout.Repair(text)
-		if what == "" || rollout.Scan(mended, &env) != rollout.NoFault {
+		mended, done := rollout.Mend(text)
+		if done.Code == "" || rollout.Scan(mended, &env) != rollout.NoFault {
 			return time.Time{}, nil
 		}
 	}

@@ -62,5 +62,5 @@ func (e *entry) found(codes ...diag.Code) bool {
 // changed: a file could not be opened, or reading it failed.
 func (e *entry) passing() bool { return e.found(assemble.FileUnreadable, assemble.BaseUnreadable) }
 
-// badText reports whether a line was lost because it is not UTF-8.
-func (e *entry) badText() bool { return e.found(rollout.InvalidUTF8) }
+// badText reports whether a line is not UTF-8, or begins with a byte order mark.
+func (e *entry) badText() bool { return e.found(rollout.InvalidUTF8, rollout.RepairedText) }

@@ -60,8 +60,8 @@ type Record struct {
 	Envelope Envelope // of an Item
 	Repaired bool     // an Item whose Text is not what the line holds (Options.Repair)
 
-	Code    diag.Code // of a Loss
-	Message string    // of a Loss, or what was repaired
+	Code    diag.Code // of a Loss, or of what was repaired
+	Message string
 }
 
 // Options says how a Reader reads.
@@ -219,13 +219,13 @@ func (r *Reader) classify() {
 // within a character was cut.
 func (r *Reader) repair(fault Fault) Fault {
 	rec := &r.rec
-	text, what := Repair(rec.Text)
-	if what == "" {
+	text, done := Mend(rec.Text)
+	if done.Code == "" {
 		return fault
 	}
 	switch now := Scan(text, &rec.Envelope); {
 	case now == NoFault && rec.Envelope.Object:
-		rec.Text, rec.Repaired, rec.Message = text, true, what
+		rec.Text, rec.Repaired, rec.Code, rec.Message = text, true, done.Code, done.Message
 		return NoFault
 	case now == FaultEOF && rec.Final:
 		return FaultEOF

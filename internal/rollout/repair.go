@@ -3,37 +3,44 @@ package rollout
 import (
 	"bytes"
 	"unicode/utf8"
+
+	"rollbook/internal/diag"
+)
+
+// The codes of lines that are read although they are not as Codex writes them
+// (Options.Repair).
+const (
+	RepairedText   diag.Code = "repaired_text"   // a byte order mark, or bytes that are not UTF-8
+	RepairedEscape diag.Code = "repaired_escape" // an escape that is half of a surrogate pair
 )
 
 // byteOrderMark is what some editors put before a text.
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// What Repair mends.
-const (
-	repairedBOM       = "begins with a byte order mark, which is left out"
-	repairedUTF8      = "bytes that are not UTF-8 are read as U+FFFD"
-	repairedSurrogate = "half of a surrogate pair is read as U+FFFD"
-)
+// A Repair is what was done to a line. The zero Repair is nothing.
+type Repair struct {
+	Code    diag.Code
+	Message string
+}
 
-// Repair gives a line as it would be without what other programs than Codex
-// may have done to it: a byte order mark before it, bytes that are not UTF-8,
-// an escape that is half of a surrogate pair. It says what it mended; nothing
-// means that the line is as it was.
-func Repair(line []byte) (text []byte, what string) {
+// Mend gives a line as it would be without what other programs than Codex may
+// have done to it: a byte order mark before it, bytes that are not UTF-8, an
+// escape that is half of a surrogate pair.
+func Mend(line []byte) (text []byte, done Repair) {
 	text = line
-	if rest, ok := bytes.CutPrefix(text, byteOrderMark); ok {
-		text, what = rest, repairedBOM
-	}
-	if !utf8.Valid(text) {
-		text, what = bytes.ToValidUTF8(text, []byte("\ufffd")), repairedUTF8
-	}
 	if lone := loneSurrogate(text, 0); lone < len(text) {
-		text, what = bytes.Clone(text), repairedSurrogate
+		text, done = bytes.Clone(text), Repair{RepairedEscape, "half of a surrogate pair is read as U+FFFD"}
 		for ; lone < len(text); lone = loneSurrogate(text, lone) {
 			copy(text[lone:], `\ufffd`)
 		}
 	}
-	return text, what
+	if rest, ok := bytes.CutPrefix(text, byteOrderMark); ok {
+		text, done = rest, Repair{RepairedText, "begins with a byte order mark, which is left out"}
+	}
+	if !utf8.Valid(text) {
+		text, done = bytes.ToValidUTF8(text, []byte("\ufffd")), Repair{RepairedText, "bytes that are not UTF-8 are read as U+FFFD"}
+	}
+	return text, done
 }
 
 // loneSurrogate finds the next escape that is half of a surrogate pair, from i

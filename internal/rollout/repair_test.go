@@ -14,14 +14,14 @@ func TestRepair(t *testing.T) {
 		want     []line
 	}{
 		{"what is well is left alone", "{\"a\":\"\\ud83d\\ude00\ufeff\ufffd\"}\n", []line{{Item, "", 0, 27, "{\"a\":\"\\ud83d\\ude00\ufeff\ufffd\"}"}}},
-		{"byte order mark", "\ufeff{}\n{}\n\ufeff{}", []line{{Item, "", 0, 6, "{}"}, {Item, "", 6, 3, "{}"}, {Item, "", 9, 5, "{}"}}},
-		{"bad UTF-8", "{\"a\":\"x\xe6\x87y\xff\"}\n", []line{{Item, "", 0, 14, "{\"a\":\"x\ufffdy\ufffd\"}"}}},
+		{"byte order mark", "\ufeff{}\n{}\n\ufeff{}", []line{{Item, RepairedText, 0, 6, "{}"}, {Item, "", 6, 3, "{}"}, {Item, RepairedText, 9, 5, "{}"}}},
+		{"bad UTF-8", "{\"a\":\"x\xe6\x87y\xff\"}\n", []line{{Item, RepairedText, 0, 14, "{\"a\":\"x\ufffdy\ufffd\"}"}}},
 		{"bad UTF-8 outside of strings", "{\xff}\n", []line{{Loss, InvalidUTF8, 0, 4, "{\xff}"}}},
 		{"no object then either", "\"\xff\"\n\ufeff[]\n", []line{{Loss, InvalidUTF8, 0, 4, "\"\xff\""}, {Loss, InvalidJSON, 4, 6, "\ufeff[]"}}},
 		{"cut within a character", "{\"a\":\"\xe6", []line{{Loss, IncompleteFinalLine, 0, 7, "{\"a\":\"\xe6"}}},
 		{"cut within a character, and ended", "{\"a\":\"\xe6\n", []line{{Loss, InvalidUTF8, 0, 8, "{\"a\":\"\xe6"}}},
-		{"halves of pairs", `{"\udc00":"\ud83d","b":"\ud83d\ud83d\ude00\\ud83d\ud83dx"}`, []line{{Item, "", 0, 58, `{"\ufffd":"\ufffd","b":"\ufffd\ud83d\ude00\\ud83d\ufffdx"}`}}},
-		{"all at once", "\ufeff{\"a\":\"\\ud83d\xff\"}", []line{{Item, "", 0, 18, "{\"a\":\"\\ufffd\ufffd\"}"}}},
+		{"halves of pairs", `{"\udc00":"\ud83d","b":"\ud83d\ud83d\ude00\\ud83d\ud83dx"}`, []line{{Item, RepairedEscape, 0, 58, `{"\ufffd":"\ufffd","b":"\ufffd\ud83d\ude00\\ud83d\ufffdx"}`}}},
+		{"all at once", "\ufeff{\"a\":\"\\ud83d\xff\"}", []line{{Item, RepairedText, 0, 18, "{\"a\":\"\\ufffd\ufffd\"}"}}},
 		{"a mark alone", "\ufeff\n", []line{{Loss, InvalidJSON, 0, 4, "\ufeff"}}},
 	} {
 		if got := read(t, strings.NewReader(c.in), Options{Repair: true}); fmt.Sprint(got) != fmt.Sprint(c.want) {
@@ -51,7 +51,7 @@ func FuzzRepair(f *testing.F) {
 		var env Envelope
 		switch {
 		case rec.Repaired:
-			if strict.Kind != Loss || rec.Kind != Item || rec.Message == "" || Scan(rec.Text, &env) != NoFault || !env.Object || !utf8.Valid(rec.Text) {
+			if strict.Kind != Loss || rec.Kind != Item || rec.Message == "" || rec.Code == "" || Scan(rec.Text, &env) != NoFault || !env.Object || !utf8.Valid(rec.Text) {
 				t.Fatalf("%q was repaired to %q: %+v", in, rec.Text, rec)
 			}
 		case rec.Kind != strict.Kind || !bytes.Equal(rec.Text, strict.Text):
