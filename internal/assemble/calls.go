@@ -3,6 +3,7 @@ package assemble
 import (
 	"cmp"
 	"hash/maphash"
+	"math"
 	"slices"
 
 	"rollbook/internal/rollout"
@@ -13,7 +14,7 @@ import (
 // showed of the call (exec_command_end, CommandExecution ...).
 type call struct {
 	call, output, end int32
-	turn              int32 // index of the turn that it was made in; -1 for none
+	turn              int32 // where it was made (turns.place)
 }
 
 // calls pairs a thread's calls by their ids, and finds them by their records.
@@ -45,22 +46,60 @@ func (c *call) at(r role) *int32 {
 	return [...]*int32{&c.call, &c.output, &c.end}[r]
 }
 
-// note files record n under the id. A second call or output, and a call behind
-// its output, opens a second call of that id, so that a repeated id never loses
-// a result; of several completions the last one counts.
-func (c *calls) note(id string, r role, n int32, turn int) {
-	key := maphash.String(c.seed, id)
+// A callRecord is a record that plays a role for a call.
+type callRecord struct {
+	id   string
+	role role
+	n    int32
+	turn string // that the record itself names; "" for none
+}
+
+// note files a record under its id, and gives the earliest record of the call
+// that it is a part of: itself, where it opens one. A second call or output, and
+// a call behind its output, opens a second call of that id, so that a repeated
+// id never loses a result; of several completions the last one counts.
+func (c *calls) note(rec callRecord, t *turns) (first int32) {
+	key := maphash.String(c.seed, rec.id)
+	place := t.place()
 	i, ok := c.last[key]
-	if !ok || r != isEnd && *c.all[i].at(r) != 0 || r == isCall && c.all[i].output != 0 {
+	if !ok || !c.all[i].takes(rec, place, t) {
 		i = int32(len(c.all))
-		c.all = append(c.all, call{turn: int32(turn)})
+		c.all = append(c.all, call{turn: place})
 		c.last[key] = i
 	}
-	c.parts = append(c.parts, callPart{n, i})
-	*c.all[i].at(r) = n
-	if r == isCall {
-		c.all[i].turn = int32(turn)
+	k := &c.all[i]
+	c.parts = append(c.parts, callPart{rec.n, i})
+	*k.at(rec.role) = rec.n
+	if rec.role == isCall {
+		k.turn = place
 	}
+	return k.first()
+}
+
+// takes reports whether a record of the call's id belongs to it. A completion
+// comes before its call within one turn only, and one that names a turn is not
+// of a call that another turn made: so whoever begins to read at the start of a
+// turn knows of most records that their calls are not before it.
+func (k *call) takes(rec callRecord, place int32, t *turns) bool {
+	switch rec.role {
+	case isOutput:
+		return k.output == 0
+	case isCall:
+		return k.call == 0 && k.output == 0 && k.turn == place
+	}
+	made := t.idAt(k.turn)
+	return rec.turn == "" || made == "" || made == rec.turn
+}
+
+// first is the earliest record of the call.
+func (k *call) first() int32 {
+	first := int32(math.MaxInt32)
+	for _, n := range []int32{k.call, k.output, k.end} {
+		if n > 0 {
+			first = min(first, n)
+		}
+	}
+	return first
 }
 
 // find returns the index of the call whose record of that role is n, or -1.
@@ -73,7 +112,7 @@ func (c *calls) find(r role, n int32) int32 {
 }
 
 // turnOf returns the index of the turn that the latest call of the id was made
-// in, or -1.
+// in; less than 0 for none.
 func (c *calls) turnOf(id string) int {
 	i, ok := c.last[maphash.String(c.seed, id)]
 	if !ok {
@@ -121,6 +160,23 @@ func callID(p rollout.Payload) (id string, r role, ok bool) {
 		}
 	}
 	return id, r, id != ""
+}
+
+// turnNamed is the turn that a completion itself says it is of.
+func turnNamed(p rollout.Payload) string {
+	switch p := p.(type) {
+	case *rollout.CommandExecution:
+		return p.TurnID
+	case *rollout.FileChange:
+		return p.TurnID
+	case *rollout.MCPToolCall:
+		return p.TurnID
+	case *rollout.DynamicToolCall:
+		return p.TurnID
+	case *rollout.ItemCompleted:
+		return p.TurnID
+	}
+	return ""
 }
 
 func orElse(a, b string) string {

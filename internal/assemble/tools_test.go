@@ -275,3 +275,28 @@ func TestTimes(t *testing.T) {
 		t.Errorf("created %v, first event at %v, origin %v", th.Created, all[0].Time, all[1].Origin)
 	}
 }
+
+// A completion that names a turn is not of a call that another turn made, though
+// the ids are the same; and one that comes before its call is of the same turn.
+func TestCompletionsOfTurns(t *testing.T) {
+	end := func(turn, out string) string { return shownItem(turn, fmt.Sprintf(command, "c", "completed", out, 0)) }
+	for _, c := range []struct {
+		name string
+		text []string
+		want []string
+	}{
+		{"late, of the turn that made the call", []string{started("a"), callLine("c", "x", "{}"), outputLine("c", `"begun"`), completed("a"), started("b"), end("a", "late"), completed("b")},
+			[]string{"call c x recorded", `result c "begun" recorded`, "notice c late"}},
+		{"of another turn", []string{started("a"), callLine("c", "x", "{}"), outputLine("c", `"one"`), completed("a"), started("b"), end("b", "two"), completed("b")},
+			[]string{"call c x recorded", `result c "one" recorded`, "call c exec_command recorded", `result c "two" recorded exit 0 error false 1s`}},
+		{"before a call of the next turn", []string{started("a"), end("a", "one"), completed("a"), started("b"), callLine("c", "x", "{}"), outputLine("c", `"two"`), completed("b")},
+			[]string{"call c exec_command recorded", `result c "one" recorded exit 0 error false 1s`, "call c x recorded", `result c "two" recorded`}},
+		{"before its call", []string{started("a"), end("a", "one"), callLine("c", "x", "{}"), outputLine("c", `"two"`), completed("a")},
+			[]string{"call c x recorded", `result c "two" recorded exit 0 error false 1s`}},
+	} {
+		l, id := lines(t, append([]string{meta("")}, c.text...)...)
+		_, all := events(t, l, id, transcript.Active)
+		checkPairs(t, all)
+		equal(t, c.name, work(all), c.want)
+	}
+}

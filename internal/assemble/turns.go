@@ -152,6 +152,23 @@ func (t *turns) at() *turn {
 	return &t.all[t.current]
 }
 
+// place is where a call is made: the index of the turn at hand; outside of turns
+// a number below 0, which is another one once a turn was begun.
+func (t *turns) place() int32 {
+	if t.current < 0 {
+		return int32(-1 - len(t.all))
+	}
+	return int32(t.current)
+}
+
+// idAt is the id of the turn at a place, or nothing.
+func (t *turns) idAt(place int32) string {
+	if place < 0 {
+		return ""
+	}
+	return t.all[place].id
+}
+
 // touch notes that record n belongs to the turn at hand.
 func (t *turns) touch(n int32) {
 	if at := t.at(); at != nil {
