@@ -165,10 +165,13 @@ func openTree(tree tree) (*Home, error) {
 	return h, nil
 }
 
+// HistoryFile is the home's log of what was typed.
+const HistoryFile = "history.jsonl"
+
 const (
 	sessionsDir = "sessions"
 	archivedDir = "archived_sessions"
-	historyFile = "history.jsonl"
+	historyFile = HistoryFile
 	indexFile   = "session_index.jsonl"
 )
 
@@ -228,6 +231,33 @@ func (h *Home) Prompts(limits history.Limits, report func(diag.Diagnostic)) iter
 			}
 		}
 	}
+}
+
+// History gives the stamp of the home's history.jsonl; nil where there is none,
+// or none that may be opened, which is a diagnostic.
+func (h *Home) History(report func(diag.Diagnostic)) (*FileStamp, error) {
+	f := h.openIndex(historyFile, report)
+	if f == nil {
+		return nil, nil
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	stamp := StampOf(info)
+	return &stamp, nil
+}
+
+// File gives the name of the one file that was chosen, below Path; empty where
+// the root is a folder.
+func (h *Home) File() string { return h.file }
+
+// Exists reports whether there is something of that name below the root. The
+// name is relative to it, with slashes. Nothing is opened.
+func (h *Home) Exists(rel string) bool {
+	_, err := h.tree.Lstat(rel)
+	return err == nil
 }
 
 // openIndex opens one of the home's own logs; nil where there is none.

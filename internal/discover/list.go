@@ -24,6 +24,7 @@ type Other struct {
 	Path    string // relative to the root, slashes forward
 	Size    int64
 	ModTime time.Time
+	Stamp   FileStamp
 }
 
 // Refs is List without the files that are no rollouts.

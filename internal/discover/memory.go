@@ -26,9 +26,11 @@ type Look struct {
 // give turns a look into what a probe answers with.
 func (l Look) give(c *candidate) (*Ref, *Other, []diag.Diagnostic) {
 	if l.Ref == nil {
-		return nil, &Other{c.path, c.info.Size(), c.info.ModTime()}, l.Diags
+		return nil, &Other{c.path, c.info.Size(), c.info.ModTime(), StampOf(c.info)}, l.Diags
 	}
-	return l.Ref, nil, l.Diags
+	ref := *l.Ref // a look is shared with the memory
+	ref.Stamp = StampOf(c.info)
+	return &ref, nil, l.Diags
 }
 
 func (p *prober) recall(c *candidate) (Look, bool) {

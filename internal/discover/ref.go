@@ -53,6 +53,7 @@ type Ref struct {
 	Compressed bool
 	Size       int64 // on disk
 	ModTime    time.Time
+	Stamp      FileStamp // as it was listed
 
 	// FirstLineProblem is why Codex itself could not load the file, as far as
 	// its head tells: one of the Problem constants, or empty.

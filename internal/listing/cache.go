@@ -19,7 +19,7 @@ import (
 
 // format names the layout of the cache file and the rules by which it was
 // filled. It is raised when either changes.
-const format = "rollbook listing 1\n"
+const format = "rollbook listing 2\n"
 
 // maxCache is the largest cache file that is read, in bytes. A home of 10,000
 // threads takes about 4 MB.
@@ -47,11 +47,17 @@ func (f *file) look() discover.Look {
 type stamp struct {
 	size     int64
 	modified int64  // nanoseconds since 1970
+	changed  int64  // when anything about it changed, as the system tells; 0 where it does not
 	inode    uint64 // 0 where the system has none
 }
 
 func stampOf(info fs.FileInfo) stamp {
-	return stamp{info.Size(), info.ModTime().UnixNano(), inode(info)}
+	s := discover.StampOf(info)
+	changed := int64(0)
+	if !s.ChangeTime.IsZero() {
+		changed = s.ChangeTime.UnixNano()
+	}
+	return stamp{s.Size, info.ModTime().UnixNano(), changed, s.Inode}
 }
 
 // A cache is what is known of a home from listings before, and the Memory of

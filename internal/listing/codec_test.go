@@ -44,6 +44,8 @@ func fill(t *testing.T, v reflect.Value, n *int) {
 		v.SetBool(true)
 	case reflect.Int, reflect.Int64:
 		v.SetInt(int64(*n))
+	case reflect.Uint64:
+		v.SetUint(uint64(*n))
 	default:
 		t.Fatalf("no value for a %s", v.Type())
 	}
@@ -55,8 +57,9 @@ var unexported = cmp.AllowUnexported(file{}, stamp{}, entry{}, touched{})
 // known anew each time.
 func filled(t *testing.T) (*file, *entry) {
 	n := 0
-	f := &file{path: "a.jsonl", stamp: stamp{1, -2, math.MaxUint64}, rollout: true}
+	f := &file{path: "a.jsonl", stamp: stamp{1, -2, 3, math.MaxUint64}, rollout: true}
 	fill(t, reflect.ValueOf(&f.ref).Elem(), &n)
+	f.ref.Stamp = discover.FileStamp{}
 	fill(t, reflect.ValueOf(&f.diags).Elem(), &n)
 	f.ref.ModTime = f.ref.ModTime.Local()
 	e := &entry{id: "id", sources: []string{"a.jsonl", "b"}, touched: touched{[]string{"/x", "/y"}, true}}

@@ -18,6 +18,7 @@ func codeFile(c *codec, f *file) {
 	text(c, &f.path)
 	num(c, &f.stamp.size)
 	num(c, &f.stamp.modified)
+	num(c, &f.stamp.changed)
 	num(c, &f.stamp.inode)
 	if c.flag(&f.rollout); f.rollout {
 		codeRef(c, &f.ref)
@@ -25,6 +26,7 @@ func codeFile(c *codec, f *file) {
 	list(c, &f.diags, codeDiagnostic)
 }
 
+// codeRef leaves out the stamp, which a listing takes anew.
 func codeRef(c *codec, r *discover.Ref) {
 	for _, s := range []*string{
 		&r.Path, &r.ThreadID, &r.SegmentID, &r.ID, &r.SessionID, &r.ParentID, &r.ForkedFrom, &r.CopiedFrom, &r.Cwd, &r.Source,
