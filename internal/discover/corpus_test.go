@@ -151,7 +151,7 @@ func checkRef(t *testing.T, home string, got Ref) {
 	}
 	all := lines(t, name)
 	want := Ref{
-		Path: got.Path, Name: ParseName(path.Base(got.Path)), Size: info.Size(), ModTime: info.ModTime(),
+		Path: got.Path, Name: ParseName(path.Base(got.Path)), Size: info.Size(), ModTime: info.ModTime(), Stamp: StampOf(info),
 		Archived: strings.HasPrefix(got.Path, "archived_sessions/"), Compressed: strings.HasSuffix(got.Path, ".zst"),
 		MetaLine: 1, MetaCount: 1, Source: "unknown",
 	}
