@@ -25,6 +25,20 @@ func (c Channel) String() string {
 	return [...]string{"event", "response", "normalized", "history", "usage"}[c]
 }
 
+// A Role is who speaks.
+type Role uint8
+
+const (
+	NoRole Role = iota
+	RoleUser
+	RoleAssistant
+	RoleTool
+	RoleOther // developer, system
+)
+
+// String gives the role's name.
+func (r Role) String() string { return [...]string{"", "user", "assistant", "tool", "other"}[r] }
+
 // A Flag marks an event.
 type Flag uint16
 
@@ -41,38 +55,47 @@ const (
 	Synthetic // origin synthetic
 )
 
+// A RowInfo says of an event what it does not say itself.
+type RowInfo struct {
+	Thread  string    // id: of an assembled stream the same for all, of a document each entry's own
+	Project string    // working folder, where it is not the thread's
+	Source  string    // key of the source that the record lies in
+	Time    time.Time // where the event has none; zero for the event's own
+	Channel Channel
+	Flags   Flag
+	Seq     int   // within the stream, from 1, growing
+	Turn    int   // number of the turn in its thread, from 1; 0 outside of turns
+	Line    int   // physical line, from 1; 0 in a JSON array
+	Item    int   // place in a JSON array, from 1; else 0
+	Offset  int64 // byte where the line or the item begins, after decompression
+	Text    int   // longest text kept, in code points; 0 for no limit
+	Usage   *Usage
+}
+
 // A Row is one event on its way into the store. It is made by Encode, on any
 // goroutine, so that compressing and cutting into tokens is not the writer's
 // work.
 type Row struct {
-	Time    time.Time
-	Kind    transcript.Kind
-	Role    string // user, assistant, tool, developer, system, usage; empty for others
-	Channel Channel
-	Flags   Flag
-	Seq     int // within the stream, from 1, without a gap upwards
-	Turn    int // number of the turn in its thread, from 1; 0 outside of turns
-	TurnID  string
-	Thread  string // thread id: what an assembled stream is of; of a document each event has its own
-	Project string // working folder; empty where none is known
-	Source  string // key of the source that the record lies in
-	Line    int    // physical line, from 1; 0 in a JSON array
-	Item    int    // place in a JSON array, from 1; else 0
-	Offset  int64  // byte where the line or the item begins, after decompression
+	RowInfo
+	Kind transcript.Kind
+	Role Role
+	Tool string // with its namespace before it
 
-	Tool, Model, Provider string
-	CallID                string // pairs a call with its result
-	ExitCode              *int
-	Duration              *time.Duration
-	Usage                 *Usage
+	model, provider string
+	callID          string
+	result          *callResult // of a ToolResult
 
-	body   []byte // what is stored: see body.go
-	extra  []byte
-	chars  int // code points of the text
-	tokens []byte
-	length int // of the text, in tokens
+	body   any    // string, or []byte where it is compressed
+	extra  any    // likewise; nil for none
+	size   int    // bytes of both, about
+	chars  int    // code points of the text
+	tokens []byte // and markers
+	length int    // of the text, in tokens
 	hash   uint64
 }
+
+// Size is about how many bytes the row takes.
+func (r *Row) Size() int { return r.size + len(r.tokens) + 200 }
 
 // A Usage is one record of token counters.
 type Usage struct {

@@ -1,0 +1,111 @@
+package store
+
+import (
+	"path/filepath"
+
+	"zombiezen.com/go/sqlite"
+)
+
+// Forget takes away what a source gave: a document's events, or all events of
+// the threads of a rollout. name is a key, or the path of a file. It returns how
+// many sources were forgotten.
+func (w *Writer) Forget(name string) (n int, err error) {
+	type found struct{ key, kind string }
+	var list []found
+	err = w.query("SELECT key, kind, root, path FROM sources", func(s *sqlite.Stmt) error {
+		f := found{s.ColumnText(0), s.ColumnText(1)}
+		at := filepath.Join(s.ColumnText(2), filepath.FromSlash(s.ColumnText(3)))
+		if rel, err := filepath.Rel(name, at); f.key == name || at == name || filepath.IsAbs(name) && err == nil && filepath.IsLocal(rel) {
+			list = append(list, f)
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	for _, f := range list {
+		if err := w.forget(f.key, f.kind); err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, w.Commit()
+}
+
+func (w *Writer) forget(key, kind string) error {
+	streams := []string{key}
+	if kind == "rollout" {
+		streams = nil
+		err := w.query("SELECT t.thread FROM threads t, json_each(t.sources) j WHERE j.value = ?", func(s *sqlite.Stmt) error {
+			streams = append(streams, "thread:"+s.ColumnText(0))
+			return nil
+		}, key)
+		if err != nil {
+			return err
+		}
+	}
+	for _, stream := range streams {
+		s, err := w.Replace(stream, nil, 1)
+		if err != nil {
+			return err
+		}
+		if err := s.Finish(nil, nil, nil); err != nil {
+			return err
+		}
+	}
+	return w.do(func() error {
+		if kind == "rollout" {
+			err := w.exec("UPDATE threads SET current = '', sources = '[]', resume = NULL, title = '', title_source = '', meta = '{}' WHERE id IN (SELECT t.id FROM threads t, json_each(t.sources) j WHERE j.value = ?)", key)
+			if err != nil {
+				return err
+			}
+		}
+		delete(w.ids.sources, key)
+		return w.exec("DELETE FROM sources WHERE key = ?", key)
+	})
+}
+
+// Clear takes everything away, the runs and their findings too, and gives the
+// space back.
+func (w *Writer) Clear() error {
+	if err := w.Commit(); err != nil {
+		return err
+	}
+	err := w.do(func() error {
+		for _, sql := range []string{
+			"DELETE FROM events", "DELETE FROM bodies", "DELETE FROM calls", "DELETE FROM usage", "DELETE FROM slots", "DELETE FROM stream_threads",
+			"DELETE FROM streams", "DELETE FROM threads", "DELETE FROM sources", "DELETE FROM projects", "DELETE FROM tools", "DELETE FROM models",
+			"DELETE FROM runs", "DELETE FROM diagnostics", "DELETE FROM todo",
+			"INSERT INTO words(words) VALUES('delete-all')", "INSERT INTO outputs(outputs) VALUES('delete-all')",
+		} {
+			if err := w.exec(sql); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	w.reset()
+	if err := w.Commit(); err != nil {
+		return err
+	}
+	return w.Vacuum()
+}
+
+// Vacuum puts the index in order and gives unused space back.
+func (w *Writer) Vacuum() error {
+	if err := w.Commit(); err != nil {
+		return err
+	}
+	for _, sql := range []string{
+		"INSERT INTO words(words) VALUES('optimize')", "INSERT INTO outputs(outputs) VALUES('optimize')",
+		"VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)",
+	} {
+		if err := w.exec(sql); err != nil {
+			return w.fail(err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,216 @@
+package store
+
+import (
+	"math/bits"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/cespare/xxhash/v2"
+
+	"rollbook/internal/query"
+	"rollbook/internal/transcript"
+)
+
+// A callResult is what a result says of its call.
+type callResult struct {
+	exit     *int
+	failed   *bool
+	duration *time.Duration
+}
+
+// Encode makes a row of an event. Texts are cut at the limit, and data that
+// stands in them as base64 is left out: images and attachments are never stored.
+// The event is not kept.
+func Encode(ev *transcript.Event, at RowInfo) *Row {
+	r := &Row{RowInfo: at, Kind: ev.Kind, Role: roleOf(ev), model: ev.Model, callID: ev.CallID}
+	if r.Time.IsZero() {
+		r.Time = ev.Time
+	}
+	if ev.Kind == transcript.ToolCall || ev.Kind == transcript.ToolResult {
+		r.Tool = qualified(ev.Namespace, ev.Tool)
+	}
+	r.flags(ev)
+	text, cut := clip(withoutData(textOf(ev)), at.Text)
+	if cut {
+		r.Flags |= Truncated
+	}
+	r.chars = utf8.RuneCountInString(text)
+	r.hash = xxhash.Sum64String(text)
+	r.body = pack(text)
+	r.extra = packExtra(ev, at.Text)
+	r.size = packed(r.body) + packed(r.extra)
+	if indexed(ev.Kind) != "" {
+		r.tokens, r.length = query.AppendTokens(nil, text)
+		r.tokens = query.AppendMarkers(r.tokens, r.tokens)
+	}
+	if ev.Kind == transcript.ToolResult {
+		r.result = &callResult{ev.ExitCode, ev.IsError, ev.Duration}
+	}
+	if ev.Kind == transcript.Usage && r.Usage == nil && ev.Usage != nil {
+		r.Usage = &Usage{TokenUsage: *ev.Usage, ResponseID: ev.ItemID}
+		if ev.ItemID != "" {
+			r.Usage.Kind = UsageResponse
+		}
+	}
+	return r
+}
+
+func (r *Row) flags(ev *transcript.Event) {
+	for _, f := range []struct {
+		on   bool
+		flag Flag
+	}{
+		{ev.Inherited, Inherited}, {len(ev.Images) > 0, HasImage}, {len(ev.Changes) > 0, HasChange},
+		{ev.IsError != nil && *ev.IsError, IsError},
+		{ev.Origin == transcript.Recovered, Recovered}, {ev.Origin == transcript.Synthetic, Synthetic},
+	} {
+		if f.on {
+			r.Flags |= f.flag
+		}
+	}
+}
+
+// textOf gives the text of an event: what it says, asks a tool, or gives back.
+func textOf(ev *transcript.Event) string {
+	switch ev.Kind {
+	case transcript.ToolCall:
+		return ev.Arguments
+	case transcript.ToolResult:
+		return ev.Output
+	}
+	return ev.Text
+}
+
+func roleOf(ev *transcript.Event) Role {
+	switch ev.Kind {
+	case transcript.User:
+		return RoleUser
+	case transcript.Assistant, transcript.Reasoning:
+		return RoleAssistant
+	case transcript.ToolCall, transcript.ToolResult:
+		return RoleTool
+	case transcript.Context:
+		if ev.Role == "user" {
+			return RoleUser
+		}
+		return RoleOther
+	}
+	return NoRole
+}
+
+// qualified gives a tool's name with its namespace before it.
+func qualified(namespace, tool string) string {
+	if namespace == "" {
+		return tool
+	}
+	return namespace + "." + tool
+}
+
+// The two full text tables.
+const (
+	Words   = "words"   // messages
+	Outputs = "outputs" // everything else that has a text
+)
+
+// indexed names the full text table in which events of a kind are; "" for none.
+func indexed(k transcript.Kind) string {
+	switch k {
+	case transcript.User, transcript.Assistant, transcript.ToolCall:
+		return Words
+	case transcript.ToolResult, transcript.Reasoning, transcript.Compaction, transcript.Context, transcript.Notice:
+		return Outputs
+	}
+	return ""
+}
+
+// clip cuts a text after n code points; 0 cuts nothing.
+func clip(s string, n int) (string, bool) {
+	if n <= 0 || len(s) <= n {
+		return s, false
+	}
+	for i := range s {
+		if n--; n < 0 {
+			return s[:i], true
+		}
+	}
+	return s, false
+}
+
+// mostData is how many bytes of base64 a text may hold as a data URL.
+const mostData = 1 << 10
+
+// withoutData leaves the data out of data URLs.
+func withoutData(s string) string {
+	const sign = ";base64,"
+	at := strings.Index(s, sign)
+	if at < 0 {
+		return s
+	}
+	var b strings.Builder
+	for at >= 0 {
+		at += len(sign)
+		n := base64Run(s[at:])
+		head := s[max(0, at-len(sign)-100):at]
+		b.WriteString(s[:at])
+		if n > mostData && strings.Contains(head, "data:") {
+			b.WriteString("(left out)")
+		} else {
+			b.WriteString(s[at : at+n])
+		}
+		s = s[at+n:]
+		at = strings.Index(s, sign)
+	}
+	b.WriteString(s)
+	return b.String()
+}
+
+// base64Run gives how many bytes at the start of a text may be base64.
+func base64Run(s string) int {
+	for i := range len(s) {
+		c := s[i]
+		if c-'a' < 26 || c-'A' < 26 || c-'0' < 10 || c == '+' || c == '/' || c == '=' || c == '-' || c == '_' || c == '%' {
+			continue
+		}
+		return i
+	}
+	return len(s)
+}
+
+// An event's id carries its time, so that the order of ids is that of time:
+// milliseconds since 1970, a number within the millisecond, and how long the
+// text is, roughly, for ranking.
+const (
+	lengthBits = 4
+	countBits  = 16
+	timeShift  = lengthBits + countBits
+)
+
+// idOf makes an id; n counts within the millisecond.
+func idOf(ms int64, n, length int) int64 {
+	return ms<<timeShift | int64(n&(1<<countBits-1))<<lengthBits | int64(min(1<<lengthBits-1, bits.Len(uint(length))))
+}
+
+// TimeOf gives the time that an id carries.
+func TimeOf(id int64) time.Time { return time.UnixMilli(id >> timeShift).UTC() }
+
+// Bounds gives the ids of a span of time: from the first on, up to and without
+// the last. Zero times are open ends.
+func Bounds(since, until time.Time) (lo, hi int64) {
+	hi = 1<<63 - 1
+	if !since.IsZero() {
+		lo = max(0, ceilMilli(since)) << timeShift
+	}
+	if !until.IsZero() {
+		hi = max(0, ceilMilli(until)) << timeShift
+	}
+	return lo, hi
+}
+
+func ceilMilli(t time.Time) int64 {
+	return t.Add(time.Millisecond - time.Nanosecond).UnixMilli()
+}
+
+// LengthOf gives the length class that an id carries: about the binary logarithm
+// of the number of tokens.
+func LengthOf(id int64) int { return int(id & (1<<lengthBits - 1)) }
