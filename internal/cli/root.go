@@ -12,6 +12,7 @@ var commands = []constructor{
 	newCompletionCommand,
 	newExportCommand,
 	newHelpCommand,
+	newImportCommand,
 	newInspectCommand,
 	newManCommand,
 	newSessionsCommand,

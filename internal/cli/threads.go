@@ -223,13 +223,18 @@ func (e *Env) cacheFile(home *discover.Home, not bool) string {
 		e.warnf("the next listing will read all again: %v", err)
 		return ""
 	}
-	sum := sha256.Sum256([]byte(home.Path()))
-	name := filepath.Join(dir, "listing", hex.EncodeToString(sum[:16])+".cache")
+	name := filepath.Join(dir, "listing", cacheName(home)+".cache")
 	if err := e.outside(home.Path(), name); err != nil {
 		e.warnf("the next listing will read all again: %v", err)
 		return ""
 	}
 	return name
+}
+
+// cacheName makes a file name of a home's path.
+func cacheName(home *discover.Home) string {
+	sum := sha256.Sum256([]byte(home.Path()))
+	return hex.EncodeToString(sum[:16])
 }
 
 // program names this program: its version, and where that does not say what was
