@@ -58,8 +58,8 @@ type books struct {
 	maybe maybeShown
 }
 
-// maybeShown is a user item that looks like injected context, until its event
-// says that a person wrote it.
+// maybeShown is a user item that looks like injected context. Its event, which
+// comes next, may say that a person wrote it.
 type maybeShown struct {
 	n     int32
 	parts []part
@@ -113,8 +113,6 @@ func (b *books) payload(p *pass, rec record, payload rollout.Payload) {
 		b.shown(p, n, answerCopy, nil)
 	case *rollout.ItemCompleted:
 		b.turnItem(p, n, q.Item)
-	case *rollout.TurnStarted:
-		b.maybe = maybeShown{}
 	case *rollout.TokenUsageRecord:
 		if !validResponse(q) {
 			b.badUsage(p, rec)
@@ -157,7 +155,7 @@ func (b *books) shown(p *pass, n int32, copy bucket, text func() string) {
 	}
 	b.set(n, messageOf)
 	if m := b.maybe; text != nil {
-		if m.n != 0 && n-m.n <= heldFor && mirrors(m.parts, text(), false) {
+		if m.n == n-1 && mirrors(m.parts, text(), false) {
 			b.set(m.n, userCopy)
 		}
 		b.maybe = maybeShown{}
@@ -226,8 +224,8 @@ func (b *books) close(sv *survey) {
 
 // A tally counts records by their buckets.
 type tally struct {
-	in       [buckets]int64
-	repaired int64
+	In       [buckets]int64
+	Repaired int64
 }
 
 // count counts the records from first to last, those that were hidden or
@@ -236,7 +234,7 @@ func (b *books) count(sv *survey, first, last int32) (t tally) {
 	for n := first; n <= last; n++ {
 		as := *b.of(n)
 		if as&repaired != 0 {
-			t.repaired++
+			t.Repaired++
 			as &^= repaired
 		}
 		switch as {
@@ -248,33 +246,33 @@ func (b *books) count(sv *survey, first, last int32) (t tally) {
 				as = taken
 			}
 		}
-		t.in[as]++
+		t.In[as]++
 	}
 	return t
 }
 
 // revert makes of what was counted what a revert took back.
 func (t *tally) revert() {
-	t.in[taken] += t.in[messageOf]
-	t.in[messageOf] = 0
+	t.In[taken] += t.In[messageOf]
+	t.In[messageOf] = 0
 }
 
 func (t *tally) add(o tally) {
-	for i, n := range o.in {
-		t.in[i] += n
+	for i, n := range o.In {
+		t.In[i] += n
 	}
-	t.repaired += o.repaired
+	t.Repaired += o.Repaired
 }
 
-// account gives the counters of a file.
-func (t *tally) account(ref *discover.Ref) FileAccount {
-	a := FileAccount{Ref: *ref, Messages: t.in[messageOf], Known: t.in[knownLine] + t.in[badUsage] + t.in[noUsage]}
+// account gives the counters of a file that was read to the end of the span.
+func (t *tally) account(s *span) FileAccount {
+	a := FileAccount{Ref: *s.ref, Bytes: max(s.size, 0), Whole: s.whole, Lost: s.lost, Messages: t.In[messageOf], Known: t.In[knownLine] + t.In[badUsage] + t.In[noUsage]}
 	for i := knownLine; i < buckets; i++ {
-		a.Lines += t.in[i]
+		a.Lines += t.In[i]
 	}
-	a.InvalidJSON, a.Oversized, a.UnknownEvents, a.Repaired = t.in[notJSON], t.in[tooLong], t.in[unknownOne], t.repaired
-	a.MirroredUsers, a.MirroredResponses = t.in[userCopy], t.in[userCopy]+t.in[answerCopy]
-	a.Context, a.Empty, a.Inherited, a.RolledBack = t.in[contextOf], t.in[emptyOne], t.in[copied], t.in[taken]
-	a.InvalidUsage, a.UsageWithoutInfo = t.in[badUsage], t.in[noUsage]
+	a.InvalidJSON, a.Oversized, a.UnknownEvents, a.Repaired = t.In[notJSON], t.In[tooLong], t.In[unknownOne], t.Repaired
+	a.MirroredUsers, a.MirroredResponses = t.In[userCopy], t.In[userCopy]+t.In[answerCopy]
+	a.Context, a.Empty, a.Inherited, a.RolledBack = t.In[contextOf], t.In[emptyOne], t.In[copied], t.In[taken]
+	a.InvalidUsage, a.UsageWithoutInfo = t.In[badUsage], t.In[noUsage]
 	return a
 }

@@ -24,8 +24,8 @@ func TestManyCallsOfOneID(t *testing.T) {
 	const n = 1_000_000
 	c, turns := newCalls(), newTurns()
 	for i := int32(1); i <= n; i += 2 {
-		c.note(callRecord{"same", isCall, i, ""}, turns)
-		c.note(callRecord{"same", isOutput, i + 1, ""}, turns)
+		c.note(callRecord{"same", isCall, i, "", false}, turns)
+		c.note(callRecord{"same", isOutput, i + 1, "", false}, turns)
 	}
 	for i := int32(1); i <= n; i += 2 {
 		if a, b := c.find(isCall, i), c.find(isOutput, i+1); a != i/2 || b != a {
@@ -174,15 +174,15 @@ func TestLongNames(t *testing.T) {
 // that it repeats.
 func TestWaitingCompletions(t *testing.T) {
 	e := &emitter{view: transcript.Active, sv: &survey{calls: newCalls(), turns: newTurns()}, endings: make(map[int32]*ending)}
-	e.sv.calls.note(callRecord{"c", isCall, 1, ""}, e.sv.turns)
-	e.sv.calls.note(callRecord{"c", isEnd, 2, ""}, e.sv.turns)
-	e.sv.calls.note(callRecord{"c", isOutput, 3, ""}, e.sv.turns)
+	e.sv.calls.note(callRecord{"c", isCall, 1, "", false}, e.sv.turns)
+	e.sv.calls.note(callRecord{"c", isEnd, 2, "", false}, e.sv.turns)
+	e.sv.calls.note(callRecord{"c", isOutput, 3, "", false}, e.sv.turns)
 	code := 3
 	e.keepEnding(0, &ending{output: "long", arguments: "long", exit: &code})
 	if end := e.endings[0]; end.output != "" || end.arguments != "" || *end.exit != 3 {
 		t.Errorf("kept %+v", end)
 	}
-	e.sv.calls.note(callRecord{"d", isCall, 4, ""}, e.sv.turns)
+	e.sv.calls.note(callRecord{"d", isCall, 4, "", false}, e.sv.turns)
 	e.keepEnding(1, &ending{output: "the only one"})
 	if e.endings[1].output == "" {
 		t.Error("an output that stands nowhere else is not kept")

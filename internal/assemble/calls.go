@@ -3,7 +3,6 @@ package assemble
 import (
 	"cmp"
 	"hash/maphash"
-	"math"
 	"slices"
 
 	"rollbook/internal/rollout"
@@ -14,6 +13,7 @@ import (
 // showed of the call (exec_command_end, CommandExecution ...).
 type call struct {
 	call, output, end int32
+	first             int32 // its earliest record: also a completion that a later one took the place of
 	turn              int32 // where it was made (turns.place)
 }
 
@@ -52,6 +52,7 @@ type callRecord struct {
 	role role
 	n    int32
 	turn string // that the record itself names; "" for none
+	made bool   // the id is ours, by the record's place: no other record has it
 }
 
 // note files a record under its id, and gives the earliest record of the call
@@ -62,10 +63,12 @@ func (c *calls) note(rec callRecord, t *turns) (first int32) {
 	key := maphash.String(c.seed, rec.id)
 	place := t.place()
 	i, ok := c.last[key]
-	if !ok || !c.all[i].takes(rec, place, t) {
+	if !ok || rec.made || !c.all[i].takes(rec, place, t) {
 		i = int32(len(c.all))
-		c.all = append(c.all, call{turn: place})
-		c.last[key] = i
+		c.all = append(c.all, call{first: rec.n, turn: place})
+		if !rec.made {
+			c.last[key] = i
+		}
 	}
 	k := &c.all[i]
 	c.parts = append(c.parts, callPart{rec.n, i})
@@ -73,7 +76,7 @@ func (c *calls) note(rec callRecord, t *turns) (first int32) {
 	if rec.role == isCall {
 		k.turn = place
 	}
-	return k.first()
+	return k.first
 }
 
 // takes reports whether a record of the call's id belongs to it. A completion
@@ -89,17 +92,6 @@ func (k *call) takes(rec callRecord, place int32, t *turns) bool {
 	}
 	made := t.idAt(k.turn)
 	return rec.turn == "" || made == "" || made == rec.turn
-}
-
-// first is the earliest record of the call.
-func (k *call) first() int32 {
-	first := int32(math.MaxInt32)
-	for _, n := range []int32{k.call, k.output, k.end} {
-		if n > 0 {
-			first = min(first, n)
-		}
-	}
-	return first
 }
 
 // find returns the index of the call whose record of that role is n, or -1.

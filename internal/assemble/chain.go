@@ -10,6 +10,7 @@ import (
 
 	"rollbook/internal/diag"
 	"rollbook/internal/discover"
+	"rollbook/internal/fsx"
 	"rollbook/internal/rollout"
 )
 
@@ -31,6 +32,9 @@ type span struct {
 	split     int64          // a byte, and
 	behind    int32          // the first record at or behind it; 0 for none
 	tee       io.Writer      // takes the text that is read; may be nil
+
+	from       *Mark // where reading it begins; nil for the start
+	compressed bool
 }
 
 func newSpan(ref *discover.Ref) span { return span{ref: ref, end: -1, ordinal: -1, size: -1} }
@@ -179,6 +183,9 @@ var (
 func (l *Library) records(ctx context.Context, spans []span, known func(n int32, text []byte) bool, lost func(s *span, err error)) iter.Seq2[record, error] {
 	return func(yield func(record, error) bool) {
 		n := int32(0)
+		if from := spans[0].from; from != nil {
+			n = from.Records
+		}
 		for i := range spans {
 			s := &spans[i]
 			more, err := l.readSpan(ctx, s, &n, known, yield)
@@ -196,6 +203,30 @@ func (l *Library) records(ctx context.Context, spans []span, known func(n int32,
 	}
 }
 
+// text opens the text of a span.
+func (s *span) text(f fsx.File) (*rollout.Stream, error) {
+	if s.from != nil {
+		return s.from.text(f)
+	}
+	text, err := rollout.Decompress(f, s.ref.Path)
+	if err == nil {
+		s.compressed = text.Compressed
+	}
+	return text, err
+}
+
+// limit is the longest line of a text that is kept.
+func (l *Library) limit(text *rollout.Stream) int {
+	limit := int64(maxLine)
+	if text.Compressed {
+		limit = maxCompressedLine
+	}
+	if l.line > 0 {
+		limit = min(limit, l.line)
+	}
+	return int(limit)
+}
+
 // readSpan gives the records of one span. It reports false where the caller
 // wants no more.
 func (l *Library) readSpan(ctx context.Context, s *span, n *int32, known func(int32, []byte) bool, yield func(record, error) bool) (more bool, err error) {
@@ -206,26 +237,22 @@ func (l *Library) readSpan(ctx context.Context, s *span, n *int32, known func(in
 		return true, err
 	}
 	defer f.Close()
-	text, err := rollout.Decompress(f, s.ref.Path)
+	text, err := s.text(f)
 	if err != nil {
 		s.size = max(s.size, 0)
 		return true, err
 	}
 	defer text.Close()
-	limit := int64(maxLine)
-	if text.Compressed {
-		limit = maxCompressedLine
+	opt := rollout.Options{Limits: rollout.Limits{Line: l.limit(text)}, Repair: true}
+	if s.from != nil {
+		opt.Line, opt.Offset = s.from.mark.Line, s.from.mark.Offset
 	}
-	if l.line > 0 {
-		limit = min(limit, l.line)
-	}
-	opt := rollout.Options{Limits: rollout.Limits{Line: int(limit)}, Repair: true}
 	if known != nil {
 		opt.Known = func(rec *rollout.Record) bool { return known(*n+1, rec.Text) }
 	}
 	in := io.Reader(text)
 	if s.size >= 0 && !text.Compressed { // a compressed file does not grow
-		in = io.LimitReader(text, s.size)
+		in = io.LimitReader(text, s.size-opt.Offset)
 	}
 	if s.tee != nil {
 		in = io.TeeReader(in, s.tee)

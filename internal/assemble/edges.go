@@ -24,6 +24,7 @@ func (e *emitter) turnEdges(p rollout.Payload, closed int, seen bool) {
 		clear(e.reasons)
 		e.compactions = 0
 		if e.turns.all[last].sent = !seen; seen {
+			e.take(last)
 			e.startTurn(last)
 		}
 		e.held.kept = false

@@ -39,15 +39,17 @@ type emitter struct {
 	compactions int               // compacted records whose event is still to come
 	tokens      tokens
 	model       string
+	footings    []footing // how it stood where later readings may go on
 }
 
 // events gives the events of a thread that was surveyed. What was appended
 // since is left alone; any other change of its files is an error, for the survey
-// then says nothing of them.
-func (l *Library) events(ctx context.Context, sv *survey, view transcript.View, yield func(*transcript.Event, error) bool) {
+// then says nothing of them. What it returns has given all of them, or is nil.
+func (l *Library) events(ctx context.Context, sv *survey, view transcript.View, yield func(*transcript.Event, error) bool) *emitter {
 	e := &emitter{l: l, sv: sv, view: view, yield: yield, turns: newTurns(), begun: -1,
 		reasons: make(map[uint64]int), seed: maphash.MakeSeed(), endings: make(map[int32]*ending)}
 	e.shown.seed = e.seed
+	e.begin(sv.from)
 	spans := append([]span(nil), sv.spans...)
 	var failed error
 	lost := func(s *span, err error) {
@@ -62,11 +64,11 @@ func (l *Library) events(ctx context.Context, sv *survey, view transcript.View, 
 		}
 		if err = cmp.Or(failed, err); err != nil {
 			yield(nil, err)
-			return
+			return nil
 		}
 		e.record(rec)
 		if last = rec.n; e.stop {
-			return
+			return nil
 		}
 	}
 	if failed == nil && last < sv.records {
@@ -74,9 +76,12 @@ func (l *Library) events(ctx context.Context, sv *survey, view transcript.View, 
 	}
 	if failed != nil {
 		yield(nil, failed)
-		return
+		return nil
 	}
-	e.finish()
+	if e.finish(); e.stop {
+		return nil
+	}
+	return e
 }
 
 func (e *emitter) visible(n int32) bool { return e.sv.visible(e.view, n) }

@@ -11,11 +11,14 @@ import (
 // same line, and one that the survey found valid and usual it does not validate
 // again.
 type prints struct {
-	seed maphash.Seed
-	all  []uint32 // by record number; odd for a line that need not be scanned again
+	seed   maphash.Seed
+	before int32    // records that have none
+	all    []uint32 // by the number of the record behind them; odd for a line that need not be scanned again
 }
 
-func newPrints() prints { return prints{seed: maphash.MakeSeed(), all: make([]uint32, 1)} }
+func newPrints(before int32) prints {
+	return prints{seed: maphash.MakeSeed(), before: before, all: make([]uint32, 1)}
+}
 
 func (p *prints) add(rec record) {
 	mark := p.of(rec.Text)
@@ -32,10 +35,12 @@ func (p *prints) of(text []byte) uint32 { return uint32(maphash.Bytes(p.seed, te
 
 // known reports whether record n is still that line, and usual.
 func (p *prints) known(n int32, text []byte) bool {
+	n -= p.before
 	return int(n) < len(p.all) && p.all[n] == p.of(text)|usual
 }
 
 // same reports whether record n is still that line.
 func (p *prints) same(n int32, text []byte) bool {
+	n -= p.before
 	return int(n) < len(p.all) && p.all[n]&^usual == p.of(text)
 }

@@ -2,7 +2,6 @@ package assemble
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -49,16 +48,8 @@ type Reading struct {
 	Mark func() *Mark
 }
 
-// A Mark is a place in the current file of a thread where reading can go on,
-// with all that later records depend on.
-type Mark struct{}
-
-// ErrNotResumable is returned where the thread must be read whole: what stands
-// behind the mark says something of what stands before it, or the mark is not
-// of this file. Nothing of that reading counts.
-var ErrNotResumable = errors.New("reading cannot go on at the mark")
-
-// Read reads a thread with an account of every line of its files.
+// Read reads a thread with an account of every line of its files: whole, or from
+// a mark on, which may end with ErrNotResumable.
 func (l *Library) Read(ctx context.Context, id string, opt ReadOptions) (*Reading, error) {
 	g := l.threads[id]
 	if g == nil {
@@ -70,25 +61,40 @@ func (l *Library) Read(ctx context.Context, id string, opt ReadOptions) (*Readin
 	}
 	reader := l.with(report, nil)
 	reader.line, reader.digest, reader.books = opt.Line, opt.Digest, true
-	if opt.From != nil {
-		return nil, fmt.Errorf("thread %s: %w", id, ErrNotResumable)
+	var sv *survey
+	var err error
+	r := &Reading{Resumed: opt.From != nil}
+	if r.Resumed {
+		if sv, err = reader.resume(ctx, g, opt.From); err == nil {
+			r.Files = []FileAccount{sv.account()}
+		}
+	} else if sv, err = reader.survey(ctx, g, reader.chain(g)); err == nil {
+		r.Files, err = reader.accounts(ctx, g, sv)
 	}
-	sv, err := reader.survey(ctx, g, reader.chain(g))
 	if err != nil {
 		return nil, err
 	}
-	r := &Reading{UserEvents: !sv.itemsOnly, Mark: func() *Mark { return nil }}
-	for _, s := range sv.spans {
-		if s.gap != "" {
-			r.Gaps++
-		}
-	}
-	if r.Files, err = reader.accounts(ctx, g, sv); err != nil {
-		return nil, err
-	}
+	var read *emitter
+	r.UserEvents, r.Gaps = !sv.itemsOnly, sv.gaps()
 	r.Thread = &transcript.Thread{Meta: reader.meta(g, sv, transcript.Active), View: transcript.Active}
-	r.Thread.Events = func(yield func(*transcript.Event, error) bool) { reader.events(ctx, sv, transcript.Active, yield) }
+	r.Thread.Events = func(yield func(*transcript.Event, error) bool) {
+		read = reader.events(ctx, sv, transcript.Active, yield)
+	}
+	r.Mark = func() *Mark {
+		if read == nil {
+			return nil
+		}
+		return reader.mark(g, read)
+	}
 	return r, nil
+}
+
+// account gives the account of the current file, in a reading that went on.
+func (sv *survey) account() FileAccount {
+	s := &sv.spans[0]
+	t := sv.books.count(sv, s.first, s.last)
+	t.add(sv.from.Tally)
+	return t.account(s)
 }
 
 // accounts gives an account of each file of a thread that was surveyed.
@@ -112,9 +118,7 @@ func (l *Library) accounts(ctx context.Context, g *group, sv *survey) ([]FileAcc
 			t.add(rest.tally)
 			s = &rest.span
 		}
-		a := t.account(ref)
-		a.Bytes, a.Whole, a.Lost = max(s.size, 0), s.whole, s.lost
-		files = append(files, a)
+		files = append(files, t.account(s))
 	}
 	return files, nil
 }

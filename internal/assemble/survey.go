@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"rollbook/internal/diag"
+	"rollbook/internal/discover"
 	"rollbook/internal/rollout"
 	"rollbook/internal/transcript"
 )
@@ -36,6 +37,11 @@ type survey struct {
 	losses int
 	prints prints
 	books  *books // nil where nothing is to be counted
+
+	from    *Mark         // where reading began; nil for the start
+	current *discover.Ref // file that later readings may go on in
+	links   []span        // the chain, where the spans are only a part of it
+	watch   *watch        // nil where nothing is to be counted
 
 	users, answers []int32    // records that show a message
 	items          []standing // assistant items that stand in where no event shows an answer
@@ -89,11 +95,12 @@ func (l *Library) shownElsewhere(ctx context.Context, g *group, spans []span) (b
 
 // walk reads the spans; before is the first walk, if this is the second.
 func (l *Library) walk(ctx context.Context, g *group, spans []span, before *survey) (*survey, error) {
-	sv := &survey{id: g.id, spans: slices.Clone(spans), turns: newTurns(), calls: newCalls(), prints: newPrints(), itemsOnly: before != nil}
+	sv := &survey{id: g.id, spans: slices.Clone(spans), turns: newTurns(), calls: newCalls(), prints: newPrints(0), itemsOnly: before != nil, current: g.current}
 	if l.books {
-		sv.books = newBooks(0)
+		sv.books, sv.watch = newBooks(0), new(watch)
 	}
 	p := &pass{survey: sv, l: l, quiet: before != nil}
+	p.begin(spans[0].from)
 	for i := range sv.spans {
 		s := &sv.spans[i]
 		if s.tee = nil; l.digest != nil && before == nil && s.base == nil && s.ref.ID == g.id {
@@ -147,6 +154,9 @@ func (p *pass) record(rec record) {
 	if p.books != nil {
 		p.books.open(rec)
 	}
+	if p.from != nil && rec.n == p.from.Records+1 && (rec.Kind != rollout.Item || linePrint(rec.Text) != p.from.Print) {
+		p.doubt("another line")
+	}
 	if rec.Kind != rollout.Item {
 		return
 	}
@@ -162,11 +172,16 @@ func (p *pass) record(rec record) {
 		return
 	}
 	payload := rollout.Decode(&rec.Envelope, rec.Text)
+	var was flags
+	if p.watch != nil {
+		was = p.flags()
+	}
 	p.odd(rec, payload)
 	p.prefix.see(p, rec, payload)
 	p.note(rec, payload)
 	if p.books != nil {
 		p.books.payload(p, rec, payload)
+		p.watching(rec, payload, was)
 	}
 	if p.l.see != nil && !p.quiet && !rec.span.inherited && !p.prefix.inside() {
 		p.l.see(payload)
@@ -197,6 +212,9 @@ func position(rec record) diag.Position {
 func (p *pass) enter(rec record) {
 	p.prefix.finish(p)
 	p.span, p.prefix = rec.span, prefix{}
+	if p.from != nil {
+		p.prefix = prefix{id: p.from.Owner, closed: true}
+	}
 	if !rec.span.inherited && p.own == 0 {
 		p.own = rec.n
 	}
@@ -226,8 +244,8 @@ func (p *pass) note(rec record, payload rollout.Payload) {
 		callTurn = p.calls.turnOf(o.CallID)
 	}
 	closed := p.turns.follow(n, payload, callTurn)
-	if id, r, ok := p.callID(rec, payload); ok {
-		p.calls.note(callRecord{id, r, n, bounded(turnNamed(payload))}, p.turns)
+	if c, ok := p.search.callName(rec, payload); ok {
+		p.noteCall(callRecord{c.id, c.role, n, bounded(turnNamed(payload)), c.made}, c)
 	}
 	switch q := payload.(type) {
 	case *rollout.SessionMeta:
@@ -252,12 +270,22 @@ func (p *pass) note(rec record, payload rollout.Payload) {
 	case *rollout.ThreadRolledBack:
 		p.rollBack(n, q.Turns.Value)
 	case *rollout.ThreadName:
-		p.facts.name = q.Name.String()
+		p.facts.name = firstLine(q.Name.String())
 	case *rollout.Compacted:
 		p.special()
 		p.compacts = append(p.compacts, n)
 	default:
 		p.noteShown(n, payload)
+	}
+}
+
+func (p *pass) noteCall(rec callRecord, name callName) {
+	p.paired(rec, p.calls.note(rec, p.turns))
+	if name.event > 0 {
+		p.reaches(name.event)
+	}
+	if name.blind {
+		p.doubt("a web search whose event may be an earlier one")
 	}
 }
 
@@ -307,6 +335,9 @@ func (p *pass) noteItem(n int32, m *rollout.Message) {
 }
 
 func (p *pass) user(n int32, text string) {
+	if p.itemsOnly {
+		p.doubt("the first event of a user message")
+	}
 	p.userEvents = true
 	if !p.turns.repeats {
 		p.countUser(n, text)
@@ -359,11 +390,18 @@ func (p *pass) rollBack(n int32, k int64) {
 			break
 		}
 		p.kept = p.kept[:len(p.kept)-1]
+		p.reaches(t.start)
+		if p.from != nil && t.start > p.from.Records+1 && len(p.kept) == 0 {
+			p.doubt("a rollback of the turn that begins at the mark") // its item comes before it, and then before the end of the turn before
+		}
 		t.hidden = true
 		from = t.start
 		if t.users > 0 {
 			k--
 		}
+	}
+	if k > 0 && len(p.kept) == 0 {
+		p.doubt("a rollback of earlier turns")
 	}
 	if from > 0 {
 		p.rolled.add(from, n)
@@ -395,6 +433,7 @@ func (p *pass) finish(g *group) {
 	if p.books != nil {
 		p.books.close(p.survey)
 	}
+	p.settle()
 }
 
 // visible reports whether a record belongs to a view. Record 0 is none.

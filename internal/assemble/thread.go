@@ -3,6 +3,7 @@ package assemble
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"rollbook/internal/discover"
@@ -83,11 +84,9 @@ func (l *Library) meta(g *group, sv *survey, view transcript.View) transcript.Me
 	}
 	m.Created, m.Updated = m.Created.UTC(), later(m.Updated, m.Created)
 	m.Title, m.TitleSource = l.title(g, sv)
-	for _, s := range sv.spans {
+	m.Losses += sv.gaps()
+	for _, s := range sv.chain() {
 		m.Segments = append(m.Segments, s.ref.Path)
-		if s.gap != "" {
-			m.Losses++
-		}
 	}
 	for _, f := range g.files {
 		m.Files = append(m.Files, f.Path)
@@ -95,7 +94,8 @@ func (l *Library) meta(g *group, sv *survey, view transcript.View) transcript.Me
 	}
 	m.Counts.Files = len(g.files)
 	m.State = sv.state(m.Losses)
-	sv.count(&m.Counts, view)
+	c := sv.counts(view, math.MaxInt32, len(sv.turns.all))
+	m.Counts.Turns, m.Counts.UserMessages, m.Counts.AssistantMessages, m.Counts.ToolCalls = c.Turns, c.Users, c.Answers, c.Calls
 	return m
 }
 
@@ -128,50 +128,79 @@ func ChooseTitle(known discover.Title, name, prompt string) (text, source string
 	return "", ""
 }
 
+// chain gives the spans of the view, also those that were not read again.
+func (sv *survey) chain() []span {
+	if sv.from != nil {
+		return sv.links
+	}
+	return sv.spans
+}
+
+// gaps counts the places where something is missing.
+func (sv *survey) gaps() (n int) {
+	if sv.from != nil {
+		return sv.from.Gaps
+	}
+	for _, s := range sv.spans {
+		if s.gap != "" {
+			n++
+		}
+	}
+	return n
+}
+
 // state tells how the thread stands at its end.
 func (sv *survey) state(losses int) transcript.State {
-	if losses > 0 {
+	switch {
+	case losses > 0:
 		return transcript.Damaged
-	}
-	for i := len(sv.turns.all) - 1; i >= 0; i-- {
-		t := &sv.turns.all[i]
-		if t.hidden {
-			continue
-		}
-		if t.marked && t.end == 0 || !t.marked && !t.aborted && t.answers+t.items == 0 {
-			return transcript.Open
-		}
-		break
+	case sv.open(len(sv.turns.all)):
+		return transcript.Open
 	}
 	return transcript.Complete
 }
 
-// count counts what the view holds.
-func (sv *survey) count(c *transcript.Counts, view transcript.View) {
-	for i := range sv.turns.all {
+// open reports whether the last of the first turns that is not hidden has no
+// end.
+func (sv *survey) open(turns int) bool {
+	for i := turns - 1; i >= 0; i-- {
+		if t := &sv.turns.all[i]; !t.hidden {
+			return t.marked && t.end == 0 || !t.marked && !t.aborted && t.answers+t.items == 0
+		}
+	}
+	return sv.from != nil && sv.from.Open
+}
+
+// counts counts what the view holds before record end, in the first turns.
+func (sv *survey) counts(view transcript.View, end int32, turns int) (c counts) {
+	if sv.from != nil {
+		c = sv.from.Counts
+	}
+	for i := range turns {
 		if sv.visible(view, sv.turns.all[i].start) {
 			c.Turns++
 		}
 	}
 	for _, n := range sv.users {
-		if sv.visible(view, n) {
-			c.UserMessages++
+		if n < end && sv.visible(view, n) {
+			c.Users++
 		}
 	}
 	for _, n := range sv.answers {
-		if sv.visible(view, n) {
-			c.AssistantMessages++
+		if n < end && sv.visible(view, n) {
+			c.Answers++
 		}
 	}
 	for _, item := range sv.items {
-		if sv.visible(view, item.n) && sv.standsIn(int(item.turn)) {
-			c.AssistantMessages++
+		if item.n < end && sv.visible(view, item.n) && sv.standsIn(int(item.turn)) {
+			c.Answers++
 		}
 	}
 	for i := range sv.calls.all {
 		k := &sv.calls.all[i]
-		if sv.visible(view, k.call) || sv.visible(view, k.output) || sv.visible(view, k.end) {
-			c.ToolCalls++
+		if k.first < end && (sv.visible(view, k.call) || sv.visible(view, k.output) || sv.visible(view, k.end)) {
+			c.Calls++
 		}
 	}
+	return c
 }

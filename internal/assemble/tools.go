@@ -36,26 +36,44 @@ const noCall = "unknown"
 type webSearch struct {
 	id     string
 	action string
+	n      int32 // the event's record
+	blind  bool  // an event before the mark that reading began at waits for its call
 }
 
-// id gives the call id of a payload, also where it must be taken from the
-// record before or made: a call without an id is named by its place.
-func (w *webSearch) callID(rec record, p rollout.Payload) (id string, r role, ok bool) {
-	id, r, ok = callID(p)
-	if s, is := p.(*rollout.WebSearch); is {
-		action := actionKey(s.Action)
+// A callName is the id that a record's call goes by.
+type callName struct {
+	id    string
+	role  role
+	event int32 // the record that the id was taken from, if it is another one
+	made  bool  // the record has none: it is named by its place
+	blind bool  // the id may stand before the mark that reading began at
+}
+
+// callName gives the call of a payload, also where its id must be taken from the
+// record before or made.
+func (w *webSearch) callName(rec record, p rollout.Payload) (c callName, ok bool) {
+	c.id, c.role, ok = callID(p)
+	search, is := p.(*rollout.WebSearch)
+	if item, done := p.(*rollout.ItemCompleted); done {
+		search, is = item.Item.(*rollout.WebSearch)
+	}
+	if is {
+		action := actionKey(search.Action)
 		switch {
-		case r == isEnd:
-			w.id, w.action = id, action
+		case c.role == isEnd:
+			*w = webSearch{id: c.id, action: action, n: rec.n}
 		case !ok && w.action == action && w.id != "":
-			id, ok = w.id, true
+			c.id, c.event, ok = w.id, w.n, true
 			w.id = ""
+		case !ok:
+			c.blind = w.blind
 		}
 	}
 	if !ok && isCallOrOutput(p) {
-		return fmt.Sprintf("%s@%d.%d", p.Type(), rec.Line, rec.Offset), r, true
+		c.id, c.made = fmt.Sprintf("%s@%d.%d", p.Type(), rec.Line, rec.Offset), true
+		return c, true
 	}
-	return id, r, ok
+	return c, ok
 }
 
 func isCallOrOutput(p rollout.Payload) bool {
@@ -72,29 +90,26 @@ func actionKey(a rollout.WebAction) string {
 	return a.Type + "\x00" + a.Query.String() + "\x00" + a.URL.String() + "\x00" + a.Pattern.String()
 }
 
-func (p *pass) callID(rec record, payload rollout.Payload) (string, role, bool) {
-	return p.search.callID(rec, payload)
-}
-
 // tool gives the events of a call, an output or a completion. It reports false
 // for other payloads.
 func (e *emitter) tool(p rollout.Payload) bool {
-	id, r, ok := e.search.callID(e.rec, p)
+	c, ok := e.search.callName(e.rec, p)
 	if !ok {
 		return false
 	}
+	id, r := c.id, c.role
 	i := e.sv.calls.find(r, e.rec.n)
 	if i < 0 {
 		return true // an earlier completion of a call that has a later one, or a record that grew since the survey
 	}
-	c := &e.sv.calls.all[i]
+	k := &e.sv.calls.all[i]
 	switch r {
 	case isCall:
-		e.call(id, i, c, p)
+		e.call(id, i, k, p)
 	case isOutput:
-		e.output(id, i, c, p.(*rollout.ToolOutput))
+		e.output(id, i, k, p.(*rollout.ToolOutput))
 	default:
-		e.ending(id, i, c, p)
+		e.ending(id, i, k, p)
 	}
 	return true
 }

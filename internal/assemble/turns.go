@@ -36,9 +36,23 @@ type turns struct {
 	open    map[string]int // marked turns without an end, by id
 
 	seed    maphash.Seed
-	user    twin // the user message shown last
-	answer  twin // the assistant message shown last
-	repeats bool // the record at hand shows a message once more that the other family just showed
+	user    twin  // the user message shown last
+	answer  twin  // the assistant message shown last
+	repeats bool  // the record at hand shows a message once more that the other family just showed
+	near    int32 // the record that it may repeat, by its family and its place; 0 for none
+	blind   bool  // the text of that record is not known
+
+	before int      // marked turns without an end before the mark that reading began at
+	most   string   // the greatest id of a turn
+	begun  boundary // of the turn that was begun last
+}
+
+// A boundary is how the turns stood when one was begun.
+type boundary struct {
+	open         int    // marked turns without an end
+	most         string // the greatest id of a turn
+	user, answer twin
+	prior        string // id of the turn at hand, if it had no mark
 }
 
 func newTurns() *turns {
@@ -60,14 +74,19 @@ type twin struct {
 	hash uint64
 	by   family
 	item bool // a message item came since: what is shown next is another message
+
+	blind bool // it stands before the mark that reading began at: its hash is not known
 }
 
-// again notes that a message is shown, and reports whether the other family
-// showed it just before.
-func (w *twin) again(n int32, hash uint64, by family) bool {
-	same := w.n != 0 && n-w.n <= heldFor && w.hash == hash && w.by != by && !w.item
-	*w = twin{n: n, hash: hash, by: by}
-	return same
+// again notes that a message is shown, and whether the other family showed it
+// just before.
+func (t *turns) again(w *twin, n int32, text string, by family) {
+	now := twin{n: n, hash: t.hash(text), by: by}
+	if w.n != 0 && n-w.n <= heldFor && w.by != by && !w.item {
+		t.near, t.blind = w.n, w.blind
+		t.repeats = !w.blind && w.hash == now.hash
+	}
+	*w = now
 }
 
 // maxOpen bounds the turns that are held open; a killed turn stays open for
@@ -88,11 +107,14 @@ func bounded(name string) string {
 // begin opens a turn.
 func (t *turns) begin(id string, n int32, marked bool) {
 	id = bounded(id)
+	t.begun = boundary{open: t.before + len(t.open), most: t.most, user: t.user, answer: t.answer}
+	t.most = max(t.most, id)
 	t.all = append(t.all, turn{id: id, start: n, last: n, marked: marked})
 	t.current = len(t.all) - 1
 	if marked && id != "" {
-		if len(t.open) >= maxOpen {
+		if t.before+len(t.open) >= maxOpen {
 			clear(t.open)
+			t.before = 0
 		}
 		t.open[id] = t.current
 	}
@@ -102,10 +124,12 @@ func (t *turns) begin(id string, n int32, marked bool) {
 // is open.
 func (t *turns) said(n int32) {
 	if t.current < 0 || !t.all[t.current].marked {
+		prior := t.idAt(int32(t.current))
 		if t.current >= 0 {
 			t.close(t.current, 0)
 		}
 		t.begin("", n, false)
+		t.begun.prior = prior
 	}
 }
 
@@ -119,6 +143,7 @@ func (t *turns) activity(id string) {
 		t.current = i
 	} else if t.current >= 0 && t.all[t.current].id == "" {
 		t.all[t.current].id = id // a turn without a mark, named by what lies in it
+		t.most = max(t.most, id)
 	}
 }
 
@@ -180,7 +205,7 @@ func (t *turns) touch(n int32) {
 // and ids. It is the part that both passes share. callTurn is the turn of the
 // call that an output answers, or -1.
 func (t *turns) follow(n int32, p rollout.Payload, callTurn int) (closed int) {
-	closed, t.repeats = -1, false
+	closed, t.repeats, t.near, t.blind = -1, false, 0, false
 	switch p := p.(type) {
 	case *rollout.TurnStarted:
 		t.begin(p.TurnID, n, true)
@@ -193,10 +218,10 @@ func (t *turns) follow(n int32, p rollout.Payload, callTurn int) (closed int) {
 	case *rollout.UserMessageEvent:
 		if typed(p) {
 			t.said(n)
-			t.repeats = t.user.again(n, t.hash(p.Message.String()), byEvent)
+			t.again(&t.user, n, p.Message.String(), byEvent)
 		}
 	case *rollout.AgentMessageEvent:
-		t.repeats = t.answer.again(n, t.hash(p.Message.String()), byEvent)
+		t.again(&t.answer, n, p.Message.String(), byEvent)
 	case *rollout.ItemCompleted:
 		t.activity(p.TurnID)
 		t.followItem(n, p.Item)
@@ -221,9 +246,9 @@ func (t *turns) followItem(n int32, p rollout.Payload) {
 	switch p := p.(type) {
 	case *rollout.UserMessage:
 		t.said(n)
-		t.repeats = t.user.again(n, t.hash(p.Content.Text()), byTurnItem)
+		t.again(&t.user, n, p.Content.Text(), byTurnItem)
 	case *rollout.AssistantMessage:
-		t.repeats = t.answer.again(n, t.hash(p.Content.Text()), byTurnItem)
+		t.again(&t.answer, n, p.Content.Text(), byTurnItem)
 	}
 }
 

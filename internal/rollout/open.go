@@ -19,6 +19,11 @@ type Stream struct {
 // Close gives buffers back; the source stays open.
 func (s *Stream) Close() error { return s.close() }
 
+// Plain gives a text that is not compressed.
+func Plain(src io.Reader) *Stream {
+	return &Stream{Reader: src, close: func() error { return nil }}
+}
+
 // Decompress gives the text of the rollout that src holds. Its first bytes
 // decide whether it is compressed; a file whose name ends in ".zst" is read as
 // compressed too, unless a JSON text stands there in the open, so that a
@@ -31,7 +36,7 @@ func Decompress(src io.Reader, name string) (*Stream, error) {
 	}
 	named := strings.HasSuffix(name, ".zst") && len(head) > 0 && !bytes.HasPrefix(head, []byte("{"))
 	if !zstdio.IsFrame(head) && !named {
-		return &Stream{Reader: in, close: func() error { return nil }}, nil
+		return Plain(in), nil
 	}
 	z, err := zstdio.NewReader(in)
 	if err != nil {
