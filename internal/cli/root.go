@@ -10,6 +10,7 @@ type constructor func(*Env) *cobra.Command
 // commands has a line for each command; docs/cli.md has a row for each.
 var commands = []constructor{
 	newCompletionCommand,
+	newDBCommand,
 	newExportCommand,
 	newHelpCommand,
 	newImportCommand,
