@@ -1,6 +1,9 @@
 package query
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // A Meta is a sort of token that says what a document is instead of what stands
 // in it. It begins with a rune for private use, which no token of a text has.
@@ -17,8 +20,8 @@ const (
 	MetaFlag                         // image, change, error, natural, inherited
 )
 
-// Token gives the token for a value.
-func (m Meta) Token(value string) string { return string(rune(m)) + value }
+// Token gives the token for a value, of which letters and digits count.
+func (m Meta) Token(value string) string { return string(rune(m)) + strings.ReplaceAll(value, "_", "") }
 
 // ID gives the token for a number.
 func (m Meta) ID(id int64) string { return string(rune(m)) + strconv.FormatInt(id, 10) }
