@@ -16,6 +16,7 @@ var commands = []constructor{
 	newImportCommand,
 	newInspectCommand,
 	newManCommand,
+	newSearchCommand,
 	newSessionsCommand,
 	newShowCommand,
 	newThreadsCommand,

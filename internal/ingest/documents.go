@@ -263,6 +263,11 @@ func (rd *docReading) row(en *document.Entry) *store.Row {
 	if rd.opt.MessagesOnly && !messageKind(en.Event.Kind) {
 		return nil
 	}
+	return store.Encode(&en.Event, rd.prepare(en))
+}
+
+// prepare says as what an entry is stored.
+func (rd *docReading) prepare(en *document.Entry) store.RowInfo {
 	at := store.RowInfo{Thread: en.ThreadID, Project: en.Project, Source: rd.key, Channel: docChannel(en), Seq: rd.seq,
 		Line: en.Position.Line, Item: en.Item, Offset: en.Position.Offset, Text: rd.opt.textLimit()}
 	if en.Event.Inherited {
@@ -277,7 +282,7 @@ func (rd *docReading) row(en *document.Entry) *store.Row {
 	if en.Event.Kind == transcript.Usage {
 		at.Usage = docUsage(en)
 	}
-	return store.Encode(&en.Event, at)
+	return at
 }
 
 // docChannel says by which kind of line an entry came in.

@@ -13,28 +13,37 @@ import (
 // row makes a row of an event; nil where nothing of it is stored, which is
 // counted where it is a loss.
 func (rd *reading) row(ev *transcript.Event, key string) *store.Row {
-	at := store.RowInfo{Thread: rd.t.id, Source: key, Line: ev.Source.Line, Offset: ev.Source.Offset, Seq: ev.Seq, Turn: rd.turn, Text: rd.opt.textLimit()}
+	e, at, ok := rd.prepare(ev, key)
+	if !ok {
+		return nil
+	}
+	return store.Encode(&e, at)
+}
+
+// prepare says as what an event is stored, if it is.
+func (rd *reading) prepare(ev *transcript.Event, key string) (e transcript.Event, at store.RowInfo, ok bool) {
+	at = store.RowInfo{Thread: rd.t.id, Source: key, Line: ev.Source.Line, Offset: ev.Source.Offset, Seq: ev.Seq, Turn: rd.turn, Text: rd.opt.textLimit()}
 	if ev.Inherited {
 		at.Flags |= store.Inherited
 	}
 	kind := rd.kind(ev)
 	if rd.opt.MessagesOnly && !messageKind(kind) {
-		return nil
+		return e, at, false
 	}
 	if !rd.clock.set(rd, ev, &at, kind) {
 		rd.of(key).InvalidTimestamps++
 		rd.find(diag.Diagnostic{Position: diag.Position{File: ev.Source.File, Line: ev.Source.Line, Offset: ev.Source.Offset}, Code: InvalidTime,
 			Message: "no time between 1970 and 2100: the message is left out"}, key)
-		return nil
+		return e, at, false
 	}
-	e := *ev
+	e = *ev
 	e.Kind, e.Time = kind, at.Time
 	at.Channel = rd.channel(&e)
 	switch kind {
 	case transcript.User:
 		if e.Text == "" && len(e.Images) == 0 {
 			rd.of(key).Empty++
-			return nil
+			return e, at, false
 		}
 		words, natural := said(ev)
 		if e.Text = words; natural {
@@ -43,10 +52,10 @@ func (rd *reading) row(ev *transcript.Event, key string) *store.Row {
 	case transcript.Assistant:
 		if e.Text == "" {
 			rd.of(key).Empty++
-			return nil
+			return e, at, false
 		}
 	}
-	return store.Encode(&e, at)
+	return e, at, true
 }
 
 // kind gives the kind under which an event is stored. Where no event of the

@@ -23,15 +23,15 @@ type callResult struct {
 // stands in them as base64 is left out: images and attachments are never stored.
 // The event is not kept.
 func Encode(ev *transcript.Event, at RowInfo) *Row {
-	r := &Row{RowInfo: at, Kind: ev.Kind, Role: roleOf(ev), model: ev.Model, callID: ev.CallID}
+	r := &Row{RowInfo: at, Kind: ev.Kind, Role: RoleOf(ev), model: ev.Model, callID: ev.CallID}
 	if r.Time.IsZero() {
 		r.Time = ev.Time
 	}
 	if ev.Kind == transcript.ToolCall || ev.Kind == transcript.ToolResult {
-		r.Tool = qualified(ev.Namespace, ev.Tool)
+		r.Tool = ToolOf(ev)
 	}
 	r.flags(ev)
-	text, cut := clip(withoutData(textOf(ev)), at.Text)
+	text, cut := clip(withoutData(TextOf(ev)), at.Text)
 	if cut {
 		r.Flags |= Truncated
 	}
@@ -71,8 +71,8 @@ func (r *Row) flags(ev *transcript.Event) {
 	}
 }
 
-// textOf gives the text of an event: what it says, asks a tool, or gives back.
-func textOf(ev *transcript.Event) string {
+// TextOf gives the text of an event: what it says, asks a tool, or gives back.
+func TextOf(ev *transcript.Event) string {
 	switch ev.Kind {
 	case transcript.ToolCall:
 		return ev.Arguments
@@ -82,7 +82,8 @@ func textOf(ev *transcript.Event) string {
 	return ev.Text
 }
 
-func roleOf(ev *transcript.Event) Role {
+// RoleOf gives who speaks in an event.
+func RoleOf(ev *transcript.Event) Role {
 	switch ev.Kind {
 	case transcript.User:
 		return RoleUser
@@ -99,12 +100,12 @@ func roleOf(ev *transcript.Event) Role {
 	return NoRole
 }
 
-// qualified gives a tool's name with its namespace before it.
-func qualified(namespace, tool string) string {
-	if namespace == "" {
-		return tool
+// ToolOf gives the name of an event's tool with its namespace before it.
+func ToolOf(ev *transcript.Event) string {
+	if ev.Namespace == "" {
+		return ev.Tool
 	}
-	return namespace + "." + tool
+	return ev.Namespace + "." + ev.Tool
 }
 
 // The two full text tables.

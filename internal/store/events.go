@@ -73,7 +73,7 @@ func readEvent(s *sqlite.Stmt) (*Event, error) {
 }
 
 // Body gives the text of an event, whatever its kind.
-func (ev *Event) Body() string { return textOf(&ev.Event) }
+func (ev *Event) Body() string { return TextOf(&ev.Event) }
 
 // Event gives an event by its id; nil where there is none.
 func (r *Reader) Event(id int64) (ev *Event, err error) {

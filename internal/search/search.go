@@ -1,0 +1,279 @@
+// Package search finds events in the store, the newest first or ranked, a page at
+// a time (docs/search.md).
+package search
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"rollbook/internal/query"
+	"rollbook/internal/store"
+)
+
+// MaxRanked is how many matches are ranked, the newest ones, and up to how many
+// they are counted.
+const MaxRanked = 20_000
+
+// Options says how a search answers.
+type Options struct {
+	Limit   int    // hits of a page; 0 is 20
+	Ranked  bool   // the best first, instead of the newest
+	After   string // Result.Next of the page before
+	Around  int    // messages of the thread before and after each hit
+	Facets  bool
+	Snippet int // runes of a snippet; 0 is 160
+}
+
+// A Hit is an event that was found.
+type Hit struct {
+	*store.Event
+	Title         string // of the thread
+	Snippet       []query.Piece
+	Before, After []*store.Event
+}
+
+// A Result is one page.
+type Result struct {
+	Hits []Hit
+	Next string // what Options.After wants for the next page; empty on the last
+	// Total is how many there are; where More is set, at least so many.
+	Total int
+	More  bool
+	// Ranked is how many were ranked: all, or the newest MaxRanked.
+	Ranked int
+	Facets *store.Facets
+}
+
+// Run searches the store.
+func Run(ctx context.Context, r *store.Reader, q *query.Query, o Options) (*Result, error) {
+	o.Limit, o.Snippet = cmp.Or(o.Limit, 20), cmp.Or(o.Snippet, 160)
+	s := &searcher{ctx: ctx, r: r, q: q, o: o}
+	expr, never, err := q.FTS(r)
+	if err != nil {
+		return nil, err
+	}
+	if never {
+		return &Result{}, nil
+	}
+	s.expr = expr
+	s.lo, s.hi = store.Bounds(q.Since, q.Until)
+	for _, k := range q.Kinds() {
+		if table := store.TableOf(k); table != "" && !slices.Contains(s.tables, table) {
+			s.tables = append(s.tables, table)
+		}
+	}
+	return s.run()
+}
+
+type searcher struct {
+	ctx    context.Context
+	r      *store.Reader
+	q      *query.Query
+	o      Options
+	expr   string
+	tables []string
+	lo, hi int64
+}
+
+func (s *searcher) run() (*Result, error) {
+	newest, more, err := s.ids(s.lo, s.hi, MaxRanked)
+	if err != nil {
+		return nil, err
+	}
+	res := &Result{Total: len(newest), More: more}
+	var page []int64
+	if s.o.Ranked {
+		res.Ranked = len(newest)
+		page, res.Next, err = s.ranked(newest)
+	} else {
+		page, res.Next, err = s.newest(newest, more)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if s.o.Facets {
+		if res.Facets, err = s.r.Facets(newest); err != nil {
+			return nil, err
+		}
+	}
+	titles := make(map[string]string)
+	for _, id := range page {
+		hit, err := s.hit(id, titles)
+		if err != nil {
+			return nil, err
+		}
+		if hit != nil {
+			res.Hits = append(res.Hits, *hit)
+		}
+	}
+	return res, nil
+}
+
+// ids gives up to n of the events that match, the newest first, of all tables
+// that may hold some.
+func (s *searcher) ids(lo, hi int64, n int) (ids []int64, more bool, err error) {
+	for _, table := range s.tables {
+		k := 0
+		err := s.r.Find(table, s.expr, lo, hi, func(id int64) bool {
+			if k++; k > n {
+				more = true
+				return false
+			}
+			ids = append(ids, id)
+			return true
+		})
+		if err != nil {
+			return nil, false, fmt.Errorf("search: %w", err)
+		}
+	}
+	if len(s.tables) > 1 {
+		slices.SortFunc(ids, func(a, b int64) int { return cmp.Compare(b, a) })
+	}
+	if len(ids) > n {
+		ids, more = ids[:n], true
+	}
+	return ids, more, s.ctx.Err()
+}
+
+// newest gives a page of the newest. Its cursor is the last id of the page.
+func (s *searcher) newest(first []int64, more bool) (page []int64, next string, err error) {
+	if s.o.After == "" {
+		page = first[:min(len(first), s.o.Limit+1)]
+	} else {
+		last, err := strconv.ParseInt(s.o.After, 36, 64)
+		if err != nil || last <= 0 {
+			return nil, "", errCursor
+		}
+		if page, _, err = s.ids(s.lo, min(s.hi, last), s.o.Limit+1); err != nil {
+			return nil, "", err
+		}
+	}
+	if len(page) > s.o.Limit {
+		page = page[:s.o.Limit]
+		next = strconv.FormatInt(page[len(page)-1], 36)
+	}
+	return page, next, nil
+}
+
+// CursorError says that a cursor is none of this search.
+type CursorError struct{}
+
+func (CursorError) Error() string { return "the cursor is not one that a search gave" }
+
+var errCursor = CursorError{}
+
+// hit reads an event that was found.
+func (s *searcher) hit(id int64, titles map[string]string) (*Hit, error) {
+	ev, err := s.r.Event(id)
+	if err != nil || ev == nil {
+		return nil, err // nil: taken away since
+	}
+	title, known := titles[ev.ThreadID]
+	if !known {
+		t, err := s.r.Thread(ev.ThreadID)
+		if err != nil {
+			return nil, err
+		}
+		if t != nil {
+			title = t.Title
+		}
+		titles[ev.ThreadID] = title
+	}
+	h := &Hit{Event: ev, Title: title, Snippet: query.Snippet(ev.Body(), s.q, s.o.Snippet)}
+	if s.o.Around > 0 {
+		h.Before, h.After, err = s.r.Around(ev, s.o.Around)
+	}
+	return h, err
+}
+
+// ranked gives a page of the best. Its cursor is how many pages came before, in
+// hits, after an r.
+func (s *searcher) ranked(newest []int64) (page []int64, next string, err error) {
+	from := 0
+	if s.o.After != "" {
+		from, err = strconv.Atoi(strings.TrimPrefix(s.o.After, "r"))
+		if err != nil || from <= 0 || s.o.After[0] != 'r' {
+			return nil, "", errCursor
+		}
+	}
+	best, err := s.rank(newest)
+	if err != nil {
+		return nil, "", err
+	}
+	page = best[min(from, len(best)):min(from+s.o.Limit, len(best))]
+	if from+s.o.Limit < len(best) {
+		next = "r" + strconv.Itoa(from+s.o.Limit)
+	}
+	return page, next, nil
+}
+
+// The constants of BM25, and the length that a text usually has, in tokens.
+const (
+	saturation = 1.2
+	lengthPart = 0.75
+	usual      = 40
+)
+
+// rank orders events by BM25, of which how often a term occurs is known as once,
+// three times or eight times, and how long the text is to a power of two: all of
+// it is in the index (docs/adr/0004-store.md). All terms must occur, so that rare
+// ones weigh no more than others. Of two as good the newer comes first.
+func (s *searcher) rank(newest []int64) ([]int64, error) {
+	words := s.q.Words()
+	if len(newest) == 0 || len(words) == 0 {
+		return newest, nil
+	}
+	type counted struct {
+		id    int64
+		score float64
+	}
+	all := make([]counted, len(newest))
+	at := make(map[int64]int, len(newest))
+	for i, id := range newest {
+		all[i].id, at[id] = id, i
+	}
+	counts := make([]uint8, len(newest))
+	for _, w := range words {
+		clear(counts)
+		for i, token := range []string{query.Often(w), query.VeryOften(w)} {
+			err := s.mark(query.And(s.expr, token), newest, func(id int64) {
+				if k, ok := at[id]; ok {
+					counts[k] = uint8(i + 1)
+				}
+			})
+			if err != nil {
+				return nil, err
+			}
+		}
+		for i := range all {
+			tf := [...]float64{1, 3, 8}[counts[i]]
+			length := math.Exp2(float64(store.LengthOf(all[i].id)) - 0.5)
+			all[i].score += tf * (saturation + 1) / (tf + saturation*(1-lengthPart+lengthPart*length/usual))
+		}
+	}
+	slices.SortStableFunc(all, func(a, b counted) int { return cmp.Compare(b.score, a.score) })
+	for i := range all {
+		newest[i] = all[i].id
+	}
+	return newest, nil
+}
+
+// mark calls f for each of the events that an expression matches too.
+func (s *searcher) mark(expr string, newest []int64, f func(id int64)) error {
+	lo, hi := slices.Min(newest), slices.Max(newest)+1
+	for _, table := range s.tables {
+		err := s.r.Find(table, expr, lo, hi, func(id int64) bool {
+			f(id)
+			return true
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return s.ctx.Err()
+}
