@@ -164,7 +164,7 @@ func stampOf(src *store.Source) discover.FileStamp {
 // edgeState compares both ends of what was read, which costs the same for any
 // file.
 func (rt *root) edgeState(ref *discover.Ref, src *store.Source) (state, error) {
-	f, err := rt.home.Open(*ref)
+	f, err := rt.opener.Open(*ref)
 	if err != nil {
 		return changed, err
 	}

@@ -36,7 +36,7 @@ func (rd *docReading) source() (*store.Source, error) {
 	if rd.from != nil {
 		src.Head = rd.old.Head
 	}
-	f, err := rd.rt.home.OpenFile(rd.doc.path)
+	f, err := rd.rt.file(rd.doc.path)
 	if err != nil {
 		return nil, err
 	}

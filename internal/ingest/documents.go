@@ -27,7 +27,7 @@ func (r *run) decideDocument(rt *root, doc *docFile) (verdict, error) {
 	case stampOf(src) == doc.stamp && !r.opt.Verify:
 		return r.unchanged(src, false), nil
 	}
-	f, err := rt.home.OpenFile(doc.path)
+	f, err := rt.file(doc.path)
 	if err != nil {
 		return verdict{}, err
 	}
@@ -209,11 +209,7 @@ func (rd *docReading) open() (err error) {
 		opt.Line = rd.opt.MaxLine
 	}
 	rd.read, err = document.Read(func() (io.ReadCloser, error) {
-		f, err := rd.rt.home.OpenFile(rd.doc.path)
-		if err != nil {
-			return nil, err
-		}
-		return &watched{f, rd.opt.Progress}, nil
+		return rd.rt.file(rd.doc.path)
 	}, opt)
 	return err
 }

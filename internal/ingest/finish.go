@@ -77,7 +77,7 @@ func (rd *reading) tail(src *store.Source, ref *discover.Ref) error {
 	if src.Compressed {
 		return nil
 	}
-	f, err := rd.rt.home.Open(*ref)
+	f, err := rd.rt.opener.Open(*ref)
 	if err != nil {
 		return err
 	}

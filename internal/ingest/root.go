@@ -57,6 +57,21 @@ func (w *watched) Read(p []byte) (int, error) {
 	return n, err
 }
 
+func (w *watched) ReadAt(p []byte, off int64) (int, error) {
+	n, err := w.File.ReadAt(p, off)
+	w.progress.Add(int64(n))
+	return n, err
+}
+
+// file opens a file below the root.
+func (rt *root) file(rel string) (fsx.File, error) {
+	f, err := rt.home.OpenFile(rel)
+	if err != nil {
+		return nil, err
+	}
+	return &watched{f, rt.opener.progress}, nil
+}
+
 // errNothing says that a folder holds nothing to import.
 var errNothing = errors.New("no rollouts, no history.jsonl and no other *.jsonl in it")
 
