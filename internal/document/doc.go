@@ -9,9 +9,11 @@ package document
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 
 	"rollbook/internal/diag"
 	"rollbook/internal/interchange"
@@ -39,8 +41,12 @@ func (s Shape) String() string {
 // The codes of what is found beyond those of package interchange.
 const (
 	InvalidDocument diag.Code = "invalid_document" // not JSON as a whole, or neither an array nor an object with messages
-	NoHistory       diag.Code = "no_session_id"    // an event of a bundle without its thread
+	NoSession       diag.Code = "no_session_id"    // an event of a bundle without its thread
 )
+
+// ErrWhole says that what follows a Place changes what stands before it: the file
+// has to be read whole.
+var ErrWhole = errors.New("cannot go on: the lines that follow tell of those before them")
 
 // An Entry is what one line or item says. It is reused: copy what is to be kept.
 type Entry struct {
@@ -66,8 +72,8 @@ type Entry struct {
 type Options struct {
 	Name string // for places; the suffix .json, in any case, makes it a document
 	Stem string // the thread of lines that name none
-	Line int64  // longest line or item kept, in bytes; 0 for no limit
-	From *Place // where to go on; nil reads everything
+	Line int64  // longest line, its line feed included, or item kept, in bytes; 0 for no limit
+	From *Place // where to go on; nil reads everything; not for documents
 	// Tee gets the text that is read, once and in order; may be nil.
 	Tee io.Writer
 	// Report takes what was found wrong; item is the place in an array, else 0.
@@ -81,12 +87,19 @@ type Place struct {
 	Entries int // entries before it, without those of lines that open a thread
 	Counts  ledger.Counts
 	Shape   Shape
-	Times   map[string]int64  `json:",omitempty"` // last known times of threads, for lines without one
-	Project map[string]string `json:",omitempty"` // of threads, as their lines told
+	Known   map[string]Known `json:",omitempty"` // of threads
 }
 
-// maxNamed bounds the threads that are remembered for what other lines lack.
-const maxNamed = 10_000
+// Known is what the lines of a thread told and others of it lack.
+type Known struct {
+	Time     int64  `json:",omitempty"` // the last one, in milliseconds since 1970
+	Project  string `json:",omitempty"`
+	Provider string `json:",omitempty"`
+}
+
+// maxKnown bounds the threads that are remembered at once. Our formats write one
+// thread after the other, so one that is forgotten is over.
+const maxKnown = 1000
 
 // Encode and DecodePlace keep a place as bytes.
 func (p *Place) Encode() ([]byte, error) { return json.Marshal(p) }
@@ -123,15 +136,10 @@ func Read(open func() (io.ReadCloser, error), opt Options) (*Reading, error) {
 		opt.Report = func(diag.Diagnostic, int) {}
 	}
 	r := &reader{open: open, opt: opt, normal: interchange.NewNormalizedParser(), events: interchange.NewEventParser(),
-		times: make(map[string]int64), projects: make(map[string]string)}
+		known: make(map[string]Known)}
 	if f := opt.From; f != nil {
 		r.counts, r.shape, r.line, r.offset, r.given = f.Counts, f.Shape, f.Line, f.Offset, f.Entries
-		for k, v := range f.Times {
-			r.times[k] = v
-		}
-		for k, v := range f.Project {
-			r.projects[k] = v
-		}
+		maps.Copy(r.known, f.Known)
 	}
 	reading := &Reading{Counts: &r.counts, r: r}
 	if isDocument(opt.Name) {

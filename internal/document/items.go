@@ -7,47 +7,14 @@ import (
 	"path"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"rollbook/internal/diag"
+	"rollbook/internal/rollout"
 )
 
 // isDocument reports whether a file of that name is one JSON document.
 func isDocument(name string) bool { return strings.EqualFold(path.Ext(name), ".json") }
 
 var errShape = errors.New("neither an array nor an object whose messages are an array")
-
-// items gives the entries of a document. It is looked at as a whole first: one
-// that is not JSON to its end gives none.
-func (r *reader) items(yield func(*Entry, error) bool) {
-	err := r.walk(nil, func(jsontext.Value, int64) error { return nil })
-	if wrong := (*jsontext.SyntacticError)(nil); errors.Is(err, errShape) || errors.As(err, &wrong) || errors.Is(err, io.ErrUnexpectedEOF) {
-		err = &InvalidError{err}
-	}
-	if err != nil {
-		yield(nil, err)
-		return
-	}
-	stopped := false
-	err = r.walk(r.opt.Tee, func(v jsontext.Value, at int64) error {
-		r.item++
-		r.offset = at
-		over := int64(len(v)) > r.limit()
-		e, err := r.take(v, over, false)
-		if err != nil || e == nil {
-			return err
-		}
-		r.given++
-		if !yield(e, nil) {
-			stopped = true
-			return io.EOF
-		}
-		return nil
-	})
-	if err != nil && !stopped {
-		yield(nil, err)
-	}
-}
 
 // An InvalidError says that a document is none.
 type InvalidError struct{ err error }
@@ -56,8 +23,61 @@ func (e *InvalidError) Error() string   { return fmt.Sprintf("not a document of 
 func (e *InvalidError) Unwrap() error   { return e.err }
 func (e *InvalidError) Code() diag.Code { return InvalidDocument }
 
-// walk goes over the items of the document.
-func (r *reader) walk(tee io.Writer, item func(v jsontext.Value, at int64) error) error {
+// items gives the entries of a document. It is looked at as a whole first: one
+// that is not JSON to its end gives none (D4).
+func (r *reader) items(yield func(*Entry, error) bool) {
+	list, err := r.survey()
+	if err != nil {
+		yield(nil, err)
+		return
+	}
+	here := false
+	w := walker{limit: r.limit()}
+	w.list = func(at int64) { here = at == list }
+	w.item = func(text []byte, at int64, over bool) (bool, error) {
+		if !here {
+			return true, nil
+		}
+		r.item++
+		r.offset = at
+		e, err := r.take(text, over, false)
+		if err != nil || e == nil {
+			return true, err
+		}
+		return r.give(e, yield), nil
+	}
+	if err := r.walk(&w, r.opt.Tee); err != nil {
+		yield(nil, err)
+	}
+}
+
+// survey goes over the document once, and gives where its list begins. What its
+// lines depend on is noted in the same pass.
+func (r *reader) survey() (list int64, err error) {
+	list = -1
+	f := newFacts()
+	w := walker{limit: r.limit()}
+	w.list = func(at int64) {
+		list, f = at, newFacts() // of lists of the same name the last one holds
+	}
+	w.item = func(text []byte, _ int64, over bool) (bool, error) {
+		if !over {
+			f.see(text)
+		}
+		return true, nil
+	}
+	if err := r.walk(&w, nil); err != nil {
+		return 0, err
+	}
+	if list < 0 {
+		return 0, &InvalidError{errShape}
+	}
+	r.facts = f
+	return list, nil
+}
+
+// walk hands the document to the walker.
+func (r *reader) walk(w *walker, tee io.Writer) error {
 	f, err := r.open()
 	if err != nil {
 		return err
@@ -67,84 +87,148 @@ func (r *reader) walk(tee io.Writer, item func(v jsontext.Value, at int64) error
 	if tee != nil {
 		in = io.TeeReader(f, tee)
 	}
-	in, skipped, err := withoutMark(in)
-	if err != nil {
-		return err
-	}
-	d := jsontext.NewDecoder(in, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	found, err := document(d, func(v jsontext.Value) error { return item(v, skipped+d.InputOffset()-int64(len(v))) })
+	return w.read(in)
+}
+
+// A walker finds the lists of a document and their items. It holds one item, and
+// none that is over the limit.
+type walker struct {
+	limit int64
+	list  func(at int64) // a list begins; at -1 one of that name that is none
+	item  func(text []byte, at int64, over bool) (more bool, err error)
+
+	outline
+	at     int64  // offset of the byte at hand
+	name   []byte // of the member of the top object
+	naming bool
+	depth  int // of the items; 0 outside a list
+	start  int64
+	in     bool // an item is at hand
+	held   []byte
+}
+
+// maxName is the longest spelling of the one name that matters.
+const maxName = len(`"messages"`) * 6
+
+// read goes over the document to its end.
+func (w *walker) read(in io.Reader) error {
+	buf := make([]byte, bufferSize)
+	n, err := io.ReadFull(in, buf[:3])
 	switch {
-	case err != nil:
+	case err != nil && err != io.EOF && err != io.ErrUnexpectedEOF:
 		return err
-	case !found:
-		return errShape
+	case string(buf[:n]) == byteOrderMark:
+		w.at, n = int64(n), 0
 	}
-	if _, err := d.ReadToken(); err != io.EOF {
-		if err == nil {
-			err = errShape
+	for {
+		more, err := w.bytes(buf[:n])
+		if err != nil || !more {
+			return err
 		}
-		return err
+		n, err = in.Read(buf)
+		if err == io.EOF && n == 0 {
+			break
+		}
+		if err != nil && err != io.EOF {
+			return fmt.Errorf("byte %d: %w", w.at, err)
+		}
+	}
+	if err := w.end(); err != nil {
+		return &InvalidError{err}
 	}
 	return nil
 }
 
-// document reads the one value of a document, and reports whether it has items.
-func document(d *jsontext.Decoder, item func(jsontext.Value) error) (found bool, err error) {
-	switch d.PeekKind() {
-	case '[':
-		return true, array(d, item)
-	case '{':
-	default:
-		return false, d.SkipValue()
-	}
-	if _, err := d.ReadToken(); err != nil {
-		return false, err
-	}
-	for d.PeekKind() == '"' {
-		key, err := d.ReadToken()
-		if err != nil {
+func (w *walker) bytes(b []byte) (more bool, err error) {
+	for i := 0; i < len(b); i++ {
+		if n := w.inside(b[i:]); n > 0 && !w.naming {
+			w.hold(b[i : i+n])
+			w.at += int64(n)
+			if i += n; i == len(b) {
+				break
+			}
+		}
+		if more, err := w.next(b[i]); err != nil || !more {
 			return false, err
 		}
-		if key.String() == "messages" && !found && d.PeekKind() == '[' {
-			found = true
-			err = array(d, item)
-		} else {
-			err = d.SkipValue()
+		w.at++
+	}
+	return true, nil
+}
+
+// next takes one byte.
+func (w *walker) next(c byte) (more bool, err error) {
+	begins, depth := w.begins(c), len(w.stack)
+	number := w.state >= minus
+	if err := w.step(c); err != nil {
+		return false, &InvalidError{fmt.Errorf("byte %d: %w", w.at, err)}
+	}
+	switch {
+	case begins && depth == w.depth && w.depth > 0:
+		w.in, w.start, w.held = true, w.at, w.held[:0]
+	case begins && w.isList(depth):
+		w.opens(c, depth)
+	}
+	ended := w.in && len(w.stack) <= w.depth && (w.state == after || number && w.state < text)
+	if w.in && !(ended && number) {
+		w.hold([]byte{c})
+	}
+	if ended {
+		w.in = false
+		size := w.at - w.start
+		if !number {
+			size++
 		}
-		if err != nil {
+		if more, err := w.item(w.held, w.start, size > w.limit); err != nil || !more {
 			return false, err
 		}
 	}
-	_, err = d.ReadToken()
-	return found, err
+	if w.depth > 0 && len(w.stack) < w.depth {
+		w.depth = 0
+	}
+	w.spell(c, depth)
+	return true, nil
 }
 
-func array(d *jsontext.Decoder, item func(jsontext.Value) error) error {
-	if _, err := d.ReadToken(); err != nil {
-		return err
-	}
-	for k := d.PeekKind(); k != ']' && k != 0; k = d.PeekKind() {
-		v, err := d.ReadValue()
-		if err != nil {
-			return err
-		}
-		if err := item(v); err != nil {
-			return err
-		}
-	}
-	_, err := d.ReadToken()
-	return err
+// isList reports whether the value that begins at that depth is the list: the
+// document itself, or what an object calls its messages.
+func (w *walker) isList(depth int) bool {
+	return depth == 0 || depth == 1 && w.stack[0] == '{' && w.name[0] == '"' && rollout.Raw(w.name).Is("messages")
 }
 
-// withoutMark takes a byte order mark off the front.
-func withoutMark(in io.Reader) (io.Reader, int64, error) {
-	var head [3]byte
-	n, err := io.ReadFull(in, head[:])
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		return nil, 0, err
+func (w *walker) opens(c byte, depth int) {
+	switch {
+	case c == '[':
+		w.depth = depth + 1
+		w.list(w.at)
+	case depth == 1:
+		w.list(-1)
 	}
-	if string(head[:n]) == "\ufeff" {
-		return in, 3, nil
+}
+
+// spell keeps the name of a member of the top object.
+func (w *walker) spell(c byte, depth int) {
+	if depth != 1 || len(w.stack) == 0 || w.stack[0] != '{' {
+		return
 	}
-	return io.MultiReader(strings.NewReader(string(head[:n])), in), 0, nil
+	within := w.key && (w.state == text || w.state == escape || w.state == digits)
+	switch {
+	case within && !w.naming:
+		w.naming, w.name = true, append(w.name[:0], c)
+	case w.naming:
+		if w.name = append(w.name, c); len(w.name) > maxName {
+			w.name = w.name[:maxName]
+			w.name[0] = 0 // another name
+		}
+		w.naming = within
+	}
+}
+
+// hold keeps bytes of the item at hand, up to the limit.
+func (w *walker) hold(b []byte) {
+	if w.in && int64(len(w.held)+len(b)) <= w.limit {
+		w.held = append(w.held, b...)
+	} else if w.in {
+		w.held = w.held[:0] // it is over: w.start still tells its size
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"rollbook/internal/diag"
 	"rollbook/internal/interchange"
 	"rollbook/internal/ledger"
+	"rollbook/internal/rollout"
 )
 
 // A reader makes entries of the lines or items of a file.
@@ -27,9 +28,11 @@ type reader struct {
 	item     int   // of the item at hand
 	offset   int64 // of the line or item at hand
 	given    int   // entries until now
-	times    map[string]int64
-	projects map[string]string
-	rollout  *rolloutFacts // of the whole file, once a line is a rollout's
+	cut      bool  // the line at hand has no end
+	known    map[string]Known
+	facts    *facts // of the whole file; nil until they are asked for
+	contexts map[string]turnContext
+	last     turnContext
 
 	ended  Place // behind the last line that has an end
 	closed bool  // the file cannot be gone on with
@@ -37,6 +40,9 @@ type reader struct {
 
 // bufferSize is one read of the file.
 const bufferSize = 256 << 10
+
+// byteOrderMark may stand before the first line.
+const byteOrderMark = "\ufeff"
 
 // lines gives the entries of JSON Lines. A line ends at a line feed and nowhere
 // else.
@@ -47,7 +53,7 @@ func (r *reader) lines(yield func(*Entry, error) bool) {
 		return
 	}
 	defer f.Close()
-	in, err := r.start(f)
+	in, err := r.start(f, r.opt.Tee)
 	if err != nil {
 		yield(nil, err)
 		return
@@ -65,21 +71,15 @@ func (r *reader) lines(yield func(*Entry, error) bool) {
 		}
 		r.line++
 		if r.line == 1 {
-			text = bytes.TrimPrefix(text, []byte("\ufeff"))
+			text = bytes.TrimPrefix(text, []byte(byteOrderMark))
 		}
 		e, err := r.take(text, text == nil, !ended)
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		if e != nil {
-			if e.Thread == nil {
-				r.given++
-			}
-			if !yield(e, nil) {
-				r.closed = true
-				return
-			}
+		if e != nil && !r.give(e, yield) {
+			return
 		}
 		if r.offset += n; ended {
 			r.mark(r.offset)
@@ -87,19 +87,28 @@ func (r *reader) lines(yield func(*Entry, error) bool) {
 	}
 }
 
-// start goes to where reading begins.
-func (r *reader) start(f io.Reader) (*bufio.Reader, error) {
-	if from := r.opt.From; from != nil {
-		seek, ok := f.(io.Seeker)
-		if !ok {
-			return nil, errors.New("cannot go on: the file cannot be sought in")
-		}
-		if _, err := seek.Seek(from.Offset, io.SeekStart); err != nil {
-			return nil, err
-		}
+// give hands an entry over, and reports whether more are wanted.
+func (r *reader) give(e *Entry, yield func(*Entry, error) bool) bool {
+	if e.Thread == nil {
+		r.given++
 	}
-	if r.opt.Tee != nil {
-		f = io.TeeReader(f, r.opt.Tee)
+	if !yield(e, nil) {
+		r.closed = true
+	}
+	return !r.closed
+}
+
+// start goes to where reading begins.
+func (r *reader) start(f io.Reader, tee io.Writer) (*bufio.Reader, error) {
+	if from := r.opt.From; from != nil {
+		at, ok := f.(io.ReaderAt)
+		if !ok {
+			return nil, errors.New("cannot go on: the file can be read from its start only")
+		}
+		f = io.NewSectionReader(at, from.Offset, math.MaxInt64-from.Offset)
+	}
+	if tee != nil {
+		f = io.TeeReader(f, tee)
 	}
 	return bufio.NewReaderSize(f, bufferSize), nil
 }
@@ -151,12 +160,11 @@ func (r *reader) mark(offset int64) {
 
 // place gives where reading can go on.
 func (r *reader) place() *Place {
-	if r.closed || r.rollout != nil || isDocument(r.opt.Name) {
+	if r.closed || isDocument(r.opt.Name) || r.facts != nil && r.facts.found {
 		return nil
 	}
 	p := r.ended
-	p.Shape = r.shape
-	p.Times, p.Project = r.times, r.projects
+	p.Shape, p.Known = r.shape, r.known
 	return &p
 }
 
@@ -168,7 +176,7 @@ func (r *reader) note(code diag.Code, message string) {
 		c.Oversized++
 	case interchange.InvalidJSON, interchange.IncompleteFinalLine:
 		c.InvalidJSON++
-	case interchange.InvalidRecord, interchange.UnknownRecord, interchange.InvalidField, NoHistory:
+	case interchange.InvalidRecord, interchange.UnknownRecord, interchange.InvalidField, NoSession:
 		c.UnknownEvents++
 	case interchange.InvalidTimestamp:
 		c.InvalidTimestamps++
@@ -176,7 +184,7 @@ func (r *reader) note(code diag.Code, message string) {
 		c.InvalidUsage++
 	case interchange.Empty:
 		c.Empty++
-	case interchange.RepairedText:
+	case interchange.RepairedText, rollout.RepairedEscape:
 		c.Repaired++
 	}
 	if code == interchange.Empty {

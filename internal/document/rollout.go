@@ -1,72 +1,55 @@
 package document
 
 import (
-	"bufio"
+	"bytes"
 	"fmt"
+	"strings"
 
 	"rollbook/internal/interchange"
 	"rollbook/internal/rollout"
 	"rollbook/internal/transcript"
 )
 
-// rolloutFacts are what is known of a file of rollout lines that is no rollout:
-// the lines are taken as they stand, without assembling a thread
-// (docs/format/documents.md D8).
-type rolloutFacts struct {
+// facts are what rollout lines tell of a file that is no rollout: its lines are
+// taken as they stand, without assembling a thread (D8).
+type facts struct {
+	found             bool // there are rollout lines at all
 	id, cwd, provider string
+	owned             bool // a header was seen: it is the first one's file
 	users, answers    bool // events show what was said
 }
 
-// maxFacts is how many lines the first look goes over at most.
-const maxFacts = 10_000_000
+func newFacts() *facts { return new(facts) }
 
-// facts looks at the whole file for what its lines depend on.
-func (r *reader) facts() (*rolloutFacts, error) {
-	if r.rollout != nil {
-		return r.rollout, nil
+// marks are the types that matter; a line that holds none of them is not decoded.
+var marks = [...][]byte{[]byte("session_meta"), []byte("event_msg"), []byte("response_item"), []byte("turn_context"), []byte("compacted"), []byte("token_usage_record")}
+
+// see takes a line.
+func (f *facts) see(text []byte) {
+	found := false
+	for _, m := range marks {
+		found = found || bytes.Contains(text, m)
 	}
-	f := &rolloutFacts{}
-	see := func(text []byte) {
-		var env rollout.Envelope
-		if rollout.Scan(text, &env) == rollout.NoFault && env.Object && env.Payload.IsObject() {
-			f.see(rollout.Decode(&env, text))
-		}
+	if !found {
+		return
 	}
-	if isDocument(r.opt.Name) {
-		r.rollout = f // items are looked at one by one: what comes first decides
-		return f, nil
+	var env rollout.Envelope
+	text, fault, _ := scan(text, &env)
+	if fault == rollout.NoFault && isRollout(&env) {
+		f.found = true
+		f.payload(rollout.Decode(&env, text))
 	}
-	in, err := r.open()
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	b := bufio.NewReaderSize(in, bufferSize)
-	var long []byte
-	for range maxFacts {
-		text, n, _, err := readLine(b, r.limit(), &long)
-		if err != nil {
-			return nil, err
-		}
-		if n == 0 {
-			break
-		}
-		see(text)
-	}
-	r.rollout = f
-	return f, nil
 }
 
-func (f *rolloutFacts) see(p rollout.Payload) {
+// isRollout reports whether a line is one as rollouts have them.
+func isRollout(env *rollout.Envelope) bool {
+	return env.Object && env.RecordType() != rollout.RecordUnknown && env.Payload.IsObject()
+}
+
+func (f *facts) payload(p rollout.Payload) {
 	switch p := p.(type) {
 	case *rollout.SessionMeta:
-		if f.id == "" {
-			f.id = p.ID
-		}
-		if f.cwd == "" {
-			f.cwd = p.CWD
-		}
-		f.provider = p.ModelProvider
+		f.header(p)
 	case *rollout.UserMessageEvent:
 		f.users = true
 	case *rollout.AgentMessageEvent:
@@ -81,41 +64,104 @@ func (f *rolloutFacts) see(p rollout.Payload) {
 	}
 }
 
+// header takes a header: the first owns the file, later ones of the same thread
+// add what it lacks.
+func (f *facts) header(m *rollout.SessionMeta) {
+	if f.owned && m.ID != f.id {
+		return
+	}
+	f.owned, f.id = true, m.ID
+	if f.cwd == "" {
+		f.cwd = m.CWD
+	}
+	if f.provider == "" {
+		f.provider = m.ModelProvider
+	}
+}
+
+// whole gives the facts of the whole file. Before a Place there are none.
+func (r *reader) whole() (*facts, error) {
+	if r.facts != nil {
+		return r.facts, nil
+	}
+	f, err := r.open()
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	in, err := r.start(f, nil)
+	if err != nil {
+		return nil, err
+	}
+	found := newFacts()
+	var long []byte
+	for {
+		text, n, _, err := readLine(in, r.limit(), &long)
+		if err != nil {
+			return nil, fmt.Errorf("first look: %w", err)
+		}
+		if n == 0 {
+			break
+		}
+		found.see(bytes.TrimPrefix(text, []byte(byteOrderMark)))
+	}
+	if found.found && r.opt.From != nil {
+		return nil, ErrWhole
+	}
+	r.facts = found
+	return found, nil
+}
+
+// A turnContext is what a turn_context says.
+type turnContext struct{ model, cwd string }
+
+// maxContexts bounds the turns whose context is remembered at once.
+const maxContexts = 10_000
+
+func (r *reader) context(p *rollout.TurnContext) {
+	r.last = turnContext{p.Model, p.CWD}
+	if r.contexts == nil || len(r.contexts) == maxContexts {
+		r.contexts = make(map[string]turnContext)
+	}
+	if p.TurnID != "" {
+		r.contexts[p.TurnID] = r.last
+	}
+}
+
 // rolloutLine makes an entry of a line as rollouts have it.
 func (r *reader) rolloutLine(text []byte, env *rollout.Envelope) (*Entry, error) {
-	f, err := r.facts()
+	f, err := r.whole()
 	if err != nil {
 		return nil, err
 	}
 	p := rollout.Decode(env, text)
-	f.see(p)
+	turn := ""
 	if ic, ok := p.(*rollout.ItemCompleted); ok {
-		p = ic.Item
+		p, turn = ic.Item, ic.TurnID
 	}
 	if u, ok := p.(*rollout.Unknown); ok {
 		r.note(interchange.UnknownRecord, fmt.Sprintf("type %.40q is not known", u.Name))
 		return nil, nil
 	}
 	e := r.begin(Rollout)
-	e.ThreadID, e.Project, e.Provider = f.id, f.cwd, f.provider
+	e.ThreadID, e.Project, e.Provider, e.Event.TurnID = f.id, f.cwd, f.provider, turn
 	if !r.said(e, f, p) {
 		return nil, nil
 	}
-	at, ok := timeOf(env.Timestamp)
-	if !ok {
-		r.note(interchange.InvalidTimestamp, "not a time between 1970 and 2100")
+	at, why := lineTime(text)
+	if why != "" {
+		r.note(interchange.InvalidTimestamp, why)
 		return nil, nil
 	}
 	e.Event.Time = at
-	if e.Event.Kind != transcript.Usage && messageText(&e.Event) == "" && e.Event.Tool == "" {
-		r.note(interchange.Empty, "")
+	if e.Event.Kind == transcript.Usage && !r.counted(e, p, env) {
 		return nil, nil
 	}
-	return r.finish(e), nil
+	return r.finish(e)
 }
 
-// said makes the event of a payload; false where it has none, which is counted.
-func (r *reader) said(e *Entry, f *rolloutFacts, p rollout.Payload) bool {
+// said makes the event of a payload; false where it has none.
+func (r *reader) said(e *Entry, f *facts, p rollout.Payload) bool {
 	ev := &e.Event
 	switch p := p.(type) {
 	case *rollout.UserMessageEvent:
@@ -125,19 +171,29 @@ func (r *reader) said(e *Entry, f *rolloutFacts, p rollout.Payload) bool {
 		ev.Kind, ev.Text = transcript.User, p.Content.Text()
 		e.words()
 	case *rollout.AgentMessageEvent:
-		ev.Kind, ev.Text = transcript.Assistant, p.Message.String()
+		ev.Kind, ev.Text, ev.Phase = transcript.Assistant, p.Message.String(), p.Phase
 	case *rollout.AssistantMessage:
-		ev.Kind, ev.Text = transcript.Assistant, p.Content.Text()
+		ev.Kind, ev.Text, ev.Phase = transcript.Assistant, p.Content.Text(), p.Phase
 	case *rollout.Message:
 		return r.message(e, f, p)
 	case *rollout.ToolCall:
 		e.Response = true
 		ev.Kind, ev.Tool, ev.Namespace, ev.CallID, ev.Arguments = transcript.ToolCall, p.Name, p.Namespace, p.CallID, p.Input()
+		ev.TurnID = p.Meta().TurnID
 		if ev.Tool == "" {
 			ev.Tool = "unknown"
 		}
+	case *rollout.TurnContext:
+		r.context(p)
+		return false
 	case *rollout.TokenCount:
-		return r.tokens(e, p)
+		if !p.Info.OK {
+			r.counts.UsageWithoutInfo++
+			return false
+		}
+		ev.Kind = transcript.Usage
+	case *rollout.TokenUsageRecord:
+		ev.Kind = transcript.Usage
 	default:
 		return false
 	}
@@ -146,22 +202,32 @@ func (r *reader) said(e *Entry, f *rolloutFacts, p rollout.Payload) bool {
 
 // message takes a message item: where events show what was said, it repeats one
 // or is context.
-func (r *reader) message(e *Entry, f *rolloutFacts, m *rollout.Message) bool {
+func (r *reader) message(e *Entry, f *facts, m *rollout.Message) bool {
+	ev := &e.Event
 	e.Response = true
-	e.Event.Text = m.Content.Text()
-	switch {
-	case m.Role == "user" && f.users:
-		r.counts.MirroredUsers++
-		r.counts.MirroredResponses++
-		return false
-	case m.Role == "assistant" && f.answers:
-		r.counts.MirroredResponses++
-		return false
-	case m.Role == "user":
-		e.Event.Kind = transcript.User
-		e.words()
-	case m.Role == "assistant":
-		e.Event.Kind = transcript.Assistant
+	ev.Text, ev.Phase, ev.ItemID, ev.TurnID = m.Content.Text(), m.Phase, m.Meta().ID, m.Meta().TurnID
+	switch m.Role {
+	case "user":
+		words, ok := personsWords(m)
+		switch {
+		case f.users && !ok:
+			r.counts.Context++
+			return false
+		case f.users:
+			r.counts.MirroredUsers++
+			r.counts.MirroredResponses++
+			return false
+		}
+		if ev.Kind = transcript.User; ok {
+			ev.Text = words
+			e.typed()
+		}
+	case "assistant":
+		if f.answers {
+			r.counts.MirroredResponses++
+			return false
+		}
+		ev.Kind = transcript.Assistant
 	default:
 		r.counts.Context++
 		return false
@@ -169,20 +235,58 @@ func (r *reader) message(e *Entry, f *rolloutFacts, m *rollout.Message) bool {
 	return true
 }
 
-// tokens takes a running total.
-func (r *reader) tokens(e *Entry, p *rollout.TokenCount) bool {
-	if !p.Info.OK {
-		r.counts.UsageWithoutInfo++
+// personsWords gives the words of the person among the blocks of a user item:
+// by the kinds that are recorded, else by how a block opens. It reports false
+// where there are none.
+func personsWords(m *rollout.Message) (words string, ok bool) {
+	kinds := m.Meta().Kinds.Strings()
+	var b strings.Builder
+	for i, block := range m.Content.All() {
+		if block.Kind != rollout.BlockText {
+			continue
+		}
+		text := block.Text.String()
+		injected := transcript.Injected(text)
+		if i < len(kinds) && kinds[i] != "" && kinds[i] != "unknown" {
+			injected = !strings.HasPrefix(kinds[i], "user.")
+		}
+		if !injected {
+			b.WriteString(text)
+			ok = true
+		}
+	}
+	return b.String(), ok
+}
+
+// counted takes the counters of a line that tells of tokens.
+func (r *reader) counted(e *Entry, p rollout.Payload, env *rollout.Envelope) bool {
+	ev := &e.Event
+	usage, turn := env.Payload.Get("info").Get("total_token_usage"), r.last
+	if p, ok := p.(*rollout.TokenUsageRecord); ok {
+		usage = env.Payload.Get("usage")
+		ev.TurnID, e.ResponseID = p.TurnID, p.ResponseID
+		if p.ThreadID != "" {
+			e.ThreadID = p.ThreadID
+		}
+		if p.TurnID != "" {
+			turn = r.contexts[p.TurnID]
+		}
+		if why := interchange.CheckResponseID(p.ResponseID); why != "" {
+			r.note(interchange.InvalidUsage, why)
+			return false
+		}
+	} else {
+		e.Snapshot = true
+	}
+	u, why := interchange.ParseUsage(usage)
+	if why != "" {
+		r.note(interchange.InvalidUsage, why)
 		return false
 	}
-	t := p.Info.Total
-	if !t.Input.OK || !t.Output.OK || !t.Total.OK || t.Input.Value < 0 || t.CachedInput.Value > t.Input.Value || t.ReasoningOutput.Value > t.Output.Value {
-		r.note(interchange.InvalidUsage, "counters that cannot be right")
-		return false
+	ev.ItemID, ev.Model, ev.Usage = e.ResponseID, turn.model, &u.TokenUsage
+	e.NoCached, e.NoReasoning = u.NoCached, u.NoReasoning
+	if turn.cwd != "" {
+		e.Project = turn.cwd
 	}
-	e.Snapshot, e.NoCached, e.NoReasoning = true, !t.CachedInput.OK, !t.ReasoningOutput.OK
-	e.Event.Kind = transcript.Usage
-	e.Event.Usage = &transcript.TokenUsage{Input: t.Input.Value, CachedInput: t.CachedInput.Value, Output: t.Output.Value,
-		ReasoningOutput: t.ReasoningOutput.Value, Total: t.Total.Value}
 	return true
 }

@@ -3,6 +3,7 @@ package document
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"time"
 
 	"rollbook/internal/diag"
@@ -17,17 +18,15 @@ func (r *reader) take(text []byte, over, cut bool) (*Entry, error) {
 		return nil, nil
 	}
 	r.counts.Lines++
+	r.cut = cut
 	if over {
 		r.note(interchange.LineLimit, fmt.Sprintf("longer than the limit of %d bytes", r.opt.Line))
 		return nil, nil
 	}
 	var env rollout.Envelope
-	fault := rollout.Scan(text, &env)
-	if fault == rollout.FaultUTF8 {
-		text = bytes.ToValidUTF8(text, []byte("\ufffd"))
-		if fault = rollout.Scan(text, &env); fault == rollout.NoFault {
-			r.note(interchange.RepairedText, "")
-		}
+	text, fault, done := scan(text, &env)
+	if fault == rollout.NoFault && done.Code != "" {
+		r.note(done.Code, done.Message)
 	}
 	switch {
 	case fault == rollout.FaultEOF && cut:
@@ -42,7 +41,21 @@ func (r *reader) take(text []byte, over, cut bool) (*Entry, error) {
 	return nil, nil
 }
 
-func blank(text []byte) bool { return len(bytes.TrimSpace(text)) == 0 }
+// scan reads a line, once more with U+FFFD where it holds what is no text.
+func scan(text []byte, env *rollout.Envelope) ([]byte, rollout.Fault, rollout.Repair) {
+	fault := rollout.Scan(text, env)
+	if fault == rollout.NoFault {
+		return text, fault, rollout.Repair{}
+	}
+	mended, done := rollout.Mend(text)
+	if done.Code == "" {
+		return text, fault, done
+	}
+	return mended, rollout.Scan(mended, env), done
+}
+
+// blank reports whether a line holds nothing but ASCII white space.
+func blank(text []byte) bool { return len(bytes.Trim(text, " \t\r\f")) == 0 }
 
 // members are those by which shapes are told apart.
 type members struct {
@@ -55,8 +68,11 @@ func readMembers(text []byte) (m members) {
 		if !ok {
 			return m
 		}
-		key, _ := k.Text()
-		switch key {
+		if bytes.IndexByte(k, '\\') >= 0 {
+			s, _ := k.Text()
+			k = rollout.Raw(`"` + s + `"`)
+		}
+		switch string(k[1 : len(k)-1]) {
 		case "role":
 			m.role = v
 		case "kind":
@@ -84,19 +100,19 @@ func readMembers(text []byte) (m members) {
 // object makes an entry of an object. The first shape that fits counts
 // (docs/format/documents.md D3).
 func (r *reader) object(text []byte, env *rollout.Envelope) (*Entry, error) {
-	if env.RecordType() != rollout.RecordUnknown && env.Payload.IsObject() {
+	if isRollout(env) {
 		return r.rolloutLine(text, env)
 	}
 	m := readMembers(text)
 	switch {
 	case m.kind.IsString() && isNumber(m.seq) && m.thread.IsString():
-		return r.event(text), nil
+		return r.event(text)
 	case isNumber(m.sequence) && m.kind.IsString() && m.provenance.IsString():
-		return r.bundle(text), nil
+		return r.bundle(text)
 	case isRole(m.role), m.typ.Is("usage"):
-		return r.normalized(text), nil
+		return r.normalized(text)
 	case len(m.session) > 0 && len(m.text) > 0 && len(m.ts) > 0:
-		return r.history(&m), nil
+		return r.history(&m)
 	}
 	r.note(interchange.UnknownRecord, "of no kind that is known")
 	return nil, nil
@@ -121,94 +137,109 @@ func (r *reader) begin(shape Shape) *Entry {
 	return e
 }
 
-// finish puts the entry's place and thread into it.
-func (r *reader) finish(e *Entry) *Entry {
+// finish puts the entry's place into it, and what its thread or its file says
+// where it says nothing itself.
+func (r *reader) finish(e *Entry) (*Entry, error) {
 	e.Event.Source = transcript.Source{File: r.opt.Name, Line: e.Position.Line, Offset: e.Position.Offset}
+	if e.ThreadID == "" || e.Project == "" && e.Shape == Normalized {
+		f, err := r.whole()
+		if err != nil {
+			return nil, err
+		}
+		if e.ThreadID == "" {
+			e.ThreadID = f.id
+		}
+		if e.Project == "" {
+			e.Project = f.cwd
+		}
+	}
 	if e.ThreadID == "" {
 		e.ThreadID = r.opt.Stem
 	}
-	if ms := e.Event.Time.UnixMilli(); !e.Event.Time.IsZero() && !e.TimeInherited {
-		if _, known := r.times[e.ThreadID]; known || len(r.times) < maxNamed {
-			r.times[e.ThreadID] = ms
-		}
+	if !r.clock(e) {
+		return nil, nil
 	}
-	return e
+	if e.silent() {
+		r.note(interchange.Empty, "")
+		return nil, nil
+	}
+	return e, nil
 }
 
-// inherit gives a line without a time that of the line of its thread before it.
-func (r *reader) inherit(e *Entry) bool {
+// silent reports whether an entry of a kind that speaks says nothing.
+func (e *Entry) silent() bool {
+	ev := &e.Event
+	switch ev.Kind {
+	case transcript.User:
+		return ev.Text == "" && len(ev.Images) == 0
+	case transcript.Assistant:
+		return ev.Text == ""
+	case transcript.ToolCall, transcript.Context, transcript.Compaction:
+		return e.Shape != Events && ev.Text+ev.Arguments+ev.Tool == ""
+	}
+	return false
+}
+
+// clock gives a line without a time that of the line of its thread before it.
+func (r *reader) clock(e *Entry) bool {
+	k := r.known[e.ThreadID]
 	if !e.Event.Time.IsZero() {
+		if k.Time = e.Event.Time.UnixMilli(); e.Shape == Normalized || e.Shape == Events || e.Shape == Bundle {
+			r.remember(e.ThreadID, k)
+		}
 		return true
 	}
-	id := e.ThreadID
-	if id == "" {
-		id = r.opt.Stem
-	}
-	ms, ok := r.times[id]
-	if !ok {
+	if k.Time == 0 {
 		r.note(interchange.InvalidTimestamp, "no time, and none before it in its thread")
 		return false
 	}
-	e.Event.Time, e.TimeInherited = time.UnixMilli(ms).UTC(), true
+	e.Event.Time, e.TimeInherited = time.UnixMilli(k.Time).UTC(), true
 	return true
 }
 
-// normalized makes an entry of a line of the normalized format.
-func (r *reader) normalized(text []byte) *Entry {
-	rec, code, message := r.normal.Parse(text)
-	if code != "" {
-		r.note(code, message)
-		return nil
+// remember keeps what a line tells for others of its thread. A line without an
+// end is read again.
+func (r *reader) remember(id string, k Known) {
+	if r.cut {
+		return
 	}
-	e := r.begin(Normalized)
-	e.ThreadID, e.Project, e.Event = rec.ThreadID, rec.Project, rec.Event
-	if !r.inherit(e) {
-		return nil
+	if _, ok := r.known[id]; !ok && len(r.known) == maxKnown {
+		clear(r.known)
 	}
-	switch e.Event.Kind {
-	case transcript.Usage:
-		e.Provider, e.ResponseID, e.NoCached, e.NoReasoning = rec.Provider, rec.Event.ItemID, rec.NoCached, rec.NoReasoning
-	case transcript.User:
-		e.words()
-	case transcript.Context: // a line that says itself that nobody typed it
-		e.Event.Kind, e.Event.Role = transcript.User, ""
-	}
-	return r.finish(e)
+	r.known[id] = k
 }
 
 // words judges what a user said: the words of the person are taken out of a
 // client's envelope, and what was injected is not theirs.
 func (e *Entry) words() {
+	e.typed()
+	e.Natural = e.Natural && !transcript.Injected(e.Event.Text)
+}
+
+// typed takes what a user said for the person's, but for an envelope without
+// words.
+func (e *Entry) typed() {
 	text, wrapped := transcript.Unwrap(e.Event.Text)
 	if wrapped && text == "" {
 		return
 	}
 	e.Event.Text = text
-	e.Natural = !blank([]byte(text)) && !transcript.Injected(text)
+	e.Natural = strings.TrimSpace(text) != ""
 }
 
-// history makes an entry of a line of history.jsonl.
-func (r *reader) history(m *members) *Entry {
-	id, ok := m.session.Text()
-	if !ok || id == "" {
-		r.note(interchange.InvalidField, "session_id is no text")
-		return nil
+// lineTime gives the time of a line: the first of its keys that is not null.
+func lineTime(text []byte) (at time.Time, why string) {
+	for _, key := range [...]string{"timestamp", "ts", "created_at"} {
+		v := rollout.Raw(text).Get(key)
+		if len(v) == 0 || v.IsNull() {
+			continue
+		}
+		if at, ok := timeOf(v); ok {
+			return at, ""
+		}
+		return at, "not a time between 1970 and 2100"
 	}
-	at, ok := timeOf(m.ts)
-	if !ok {
-		r.note(interchange.InvalidTimestamp, "not a time between 1970 and 2100")
-		return nil
-	}
-	text, _ := m.text.Text()
-	if text == "" {
-		r.note(interchange.Empty, "")
-		return nil
-	}
-	e := r.begin(History)
-	e.ThreadID = id
-	e.Event = transcript.Event{Kind: transcript.User, Time: at, Text: text}
-	e.words()
-	return r.finish(e)
+	return at, "no time"
 }
 
 // timeOf reads a number or a text as a time.
@@ -222,108 +253,4 @@ func timeOf(v rollout.Raw) (time.Time, bool) {
 	}
 	ms, ok := interchange.ParseTime(s)
 	return time.UnixMilli(ms).UTC(), ok
-}
-
-// event makes an entry of a line of the events format.
-func (r *reader) event(text []byte) *Entry {
-	rec, code, message := r.events.Parse(text)
-	if code != "" {
-		r.note(code, message)
-		return nil
-	}
-	e := r.begin(Events)
-	e.ThreadID = rec.ThreadID
-	if t := rec.Thread; t != nil {
-		if len(r.projects) < maxNamed {
-			r.projects[e.ThreadID] = t.Project
-		}
-		e.Thread = t
-		return e
-	}
-	e.Project = r.projects[e.ThreadID]
-	e.Event = *rec.Event
-	if !r.inherit(e) {
-		return nil
-	}
-	switch e.Event.Kind {
-	case transcript.User:
-		e.words()
-		if e.Event.Text == "" && len(e.Event.Images) == 0 {
-			r.note(interchange.Empty, "")
-			return nil
-		}
-	case transcript.Assistant:
-		if e.Event.Text == "" {
-			r.note(interchange.Empty, "")
-			return nil
-		}
-	case transcript.Usage:
-		e.ResponseID = e.Event.ItemID
-	}
-	return r.finish(e)
-}
-
-// bundle makes an entry of an event in the history of a bundle.
-func (r *reader) bundle(text []byte) *Entry {
-	v := rollout.Raw(text)
-	get := func(key string) string { s, _ := v.Get(key).Text(); return s }
-	src := v.Get("source")
-	id, _ := src.Get("session_id").Text()
-	if id == "" {
-		r.note(NoHistory, "source.session_id is missing: the event belongs to no thread")
-		return nil
-	}
-	at, ok := timeOf(v.Get("timestamp"))
-	e := r.begin(Bundle)
-	e.ThreadID = id
-	e.Event = transcript.Event{Text: get("text"), Phase: get("phase"), CallID: get("tool_id"), Tool: get("tool_name"), Namespace: get("tool_namespace")}
-	e.Event.TurnID, _ = src.Get("turn_id").Text()
-	if ok {
-		e.Event.Time = at
-	} else if !v.Get("timestamp").IsNull() || !r.inherit(e) {
-		if !v.Get("timestamp").IsNull() {
-			r.note(interchange.InvalidTimestamp, "not a time between 1970 and 2100")
-		}
-		return nil
-	}
-	if !bundleKind(e, get("kind"), get("role")) {
-		r.note(interchange.UnknownRecord, fmt.Sprintf("kind %.40q", get("kind")))
-		return nil
-	}
-	if messageText(&e.Event) == "" && e.Event.Tool == "" {
-		r.note(interchange.Empty, "")
-		return nil
-	}
-	return r.finish(e)
-}
-
-func messageText(ev *transcript.Event) string { return ev.Text + ev.Arguments + ev.Output }
-
-// bundleKind sets the kind of an event of a bundle.
-func bundleKind(e *Entry, kind, role string) bool {
-	ev := &e.Event
-	switch kind {
-	case "text":
-		switch role {
-		case "user":
-			ev.Kind = transcript.User
-			e.words()
-		case "assistant":
-			ev.Kind = transcript.Assistant
-		case "system", "developer":
-			ev.Kind, ev.Role = transcript.Context, role
-		default:
-			return false
-		}
-		ev.Tool, ev.CallID = "", ""
-	case "tool_call":
-		ev.Kind, ev.Arguments, ev.Text = transcript.ToolCall, ev.Text, ""
-	case "tool_result":
-		ev.Kind, ev.Output, ev.Text = transcript.ToolResult, ev.Text, ""
-	case "checkpoint":
-		ev.Kind = transcript.Compaction
-	default:
-		return false
-	}
-	return true
 }

@@ -96,18 +96,52 @@ func (p *normalizedParser) usage() (diag.Code, string) {
 	if msg := c.check(); msg != "" {
 		return InvalidUsage, msg
 	}
-	id := p.rec.Event.ItemID
-	if id == "" || utf8.RuneCountInString(id) > maxResponseID {
-		return InvalidUsage, "response_id is missing or too long"
+	if msg := CheckResponseID(p.rec.Event.ItemID); msg != "" {
+		return InvalidUsage, msg
 	}
 	p.rec.NoCached, p.rec.NoReasoning = !c.cached.given, !c.reasoning.given
 	p.rec.Event.Kind = transcript.Usage
-	p.rec.Event.Usage = &transcript.TokenUsage{
+	p.rec.Event.Usage = c.usage()
+	return "", ""
+}
+
+func (c *counters) usage() *transcript.TokenUsage {
+	return &transcript.TokenUsage{
 		Input:           c.input.n,
 		CachedInput:     c.cached.n,
 		Output:          c.output.n,
 		ReasoningOutput: c.reasoning.n,
 		Total:           c.total.n,
 	}
-	return "", ""
+}
+
+// CheckResponseID says what is wrong with the id of a response, if anything.
+func CheckResponseID(id string) string {
+	if id == "" || utf8.RuneCountInString(id) > maxResponseID {
+		return "response_id is missing or too long"
+	}
+	return ""
+}
+
+// A Usage is a usage object.
+type Usage struct {
+	transcript.TokenUsage
+	NoCached    bool // cached input was not counted, which is not 0
+	NoReasoning bool // the same of reasoning output
+}
+
+// ParseUsage reads a usage object by the rules of a usage line, for who has such
+// an object in a line of another format. why says what is wrong with it, if
+// anything.
+func ParseUsage(object []byte) (u Usage, why string) {
+	var d decoder
+	d.begin(object, true)
+	c := d.counters()
+	if d.err != nil {
+		return u, "not JSON"
+	}
+	if why = c.check(); why != "" {
+		return u, why
+	}
+	return Usage{*c.usage(), !c.cached.given, !c.reasoning.given}, ""
 }
