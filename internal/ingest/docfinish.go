@@ -30,18 +30,15 @@ func (rd *docReading) source() (*store.Source, error) {
 		Adapter: Adapter, Partial: rd.cut, Counts: *rd.read.Counts}
 	setStamp(src, rd.doc.stamp)
 	d := rd.digest
-	src.TextSize, src.Head, src.Whole, src.Lines = d.lines, d.firstSum(), d.whole.Sum64(), int(src.Counts.Lines)
+	src.TextSize, src.Whole, src.Lines = d.lines, d.whole.Sum64(), int(src.Counts.Lines)
 	src.Counts.Files = 1
 	src.Counts.Add(rd.counts)
-	if rd.from != nil {
-		src.Head = rd.old.Head
-	}
 	f, err := rd.rt.file(rd.doc.path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	if src.Tail, err = tailSum(f, src.TextSize); err != nil {
+	if err := endSums(f, src); err != nil {
 		return nil, fmt.Errorf("changed while it was read: %w", err)
 	}
 	return src, rd.resume(src)

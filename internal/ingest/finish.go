@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"io"
 
 	"rollbook/internal/assemble"
 	"rollbook/internal/discover"
@@ -47,9 +48,6 @@ func (rd *reading) sources() ([]*store.Source, error) {
 		src := rd.rt.source(&a.Ref)
 		src.Import, src.Adapter = rd.id, Adapter
 		src.TextSize, src.Lines, src.Head, src.Whole = d.lines, int(a.Counts.Lines), d.firstSum(), d.whole.Sum64()
-		if rd.mark != nil {
-			src.Head = rd.known.Sources[src.Key].Head
-		}
 		src.Partial = rd.cut && i == len(rd.read.Files)-1
 		src.Counts = a.Counts
 		src.Counts.Files = 1
@@ -62,7 +60,7 @@ func (rd *reading) sources() ([]*store.Source, error) {
 		if c := rd.counts[src.Key]; c != nil {
 			src.Counts.Add(*c)
 		}
-		if err := rd.tail(src, &a.Ref); err != nil {
+		if err := rd.ends(src, &a.Ref); err != nil {
 			return nil, err
 		}
 		src.Resume = rd.generate(src.Key)
@@ -71,9 +69,9 @@ func (rd *reading) sources() ([]*store.Source, error) {
 	return list, nil
 }
 
-// tail takes the digest of the end of what was read. A compressed file never
+// ends takes the digests of both ends of what was read. A compressed file never
 // grows, and is compared as a whole.
-func (rd *reading) tail(src *store.Source, ref *discover.Ref) error {
+func (rd *reading) ends(src *store.Source, ref *discover.Ref) error {
 	if src.Compressed {
 		return nil
 	}
@@ -82,10 +80,18 @@ func (rd *reading) tail(src *store.Source, ref *discover.Ref) error {
 		return err
 	}
 	defer f.Close()
-	if src.Tail, err = tailSum(f, src.TextSize); err != nil {
+	if err := endSums(f, src); err != nil {
 		return fmt.Errorf("%s: %w: %w", ref.Path, assemble.ErrChanged, err)
 	}
 	return nil
+}
+
+// endSums takes the digests of both ends of what was read of a plain file.
+func endSums(f io.ReaderAt, src *store.Source) (err error) {
+	if src.Head, err = headSum(f, src.TextSize); err == nil {
+		src.Tail, err = tailSum(f, src.TextSize)
+	}
+	return err
 }
 
 // source makes the row of a rollout, as far as its place tells.

@@ -16,7 +16,8 @@ type Snapshot struct {
 	stream              int64
 	from                int // first event that is replaced
 	slots               map[slotKey]slot
-	seen                map[int64]bool // threads that rows belong to
+	seen                map[int64]bool // threads that rows belong to, or belonged to
+	linked              map[int64]bool // threads that the stream is known to tell of
 	docs, docSize, redo int            // of the writer's, before
 	ms                  int64          // of the row before, and how many it had
 	n                   int
@@ -42,7 +43,7 @@ func (w *Writer) Replace(stream string, t *Thread, from int) (*Snapshot, error) 
 	if err := w.begin(); err != nil {
 		return nil, err
 	}
-	s := &Snapshot{w: w, from: from, slots: make(map[slotKey]slot), seen: make(map[int64]bool), docs: len(w.docs), docSize: w.docSize, redo: len(w.redo), calls: make(map[string]int64)}
+	s := &Snapshot{w: w, from: from, slots: make(map[slotKey]slot), seen: make(map[int64]bool), linked: make(map[int64]bool), docs: len(w.docs), docSize: w.docSize, redo: len(w.redo), calls: make(map[string]int64)}
 	if err := s.start(stream, t); err != nil {
 		return nil, w.fail(err)
 	}
@@ -99,8 +100,8 @@ func (s *Snapshot) add(r *Row) error {
 	if err != nil {
 		return err
 	}
-	if !s.seen[thread] {
-		s.seen[thread] = true
+	if !s.linked[thread] {
+		s.linked[thread], s.seen[thread] = true, true
 		if err := w.exec("INSERT OR IGNORE INTO stream_threads(thread, stream) VALUES(?, ?)", thread, s.stream); err != nil {
 			return err
 		}
