@@ -143,6 +143,9 @@ func Read(open func() (io.ReadCloser, error), opt Options) (*Reading, error) {
 	}
 	reading := &Reading{Counts: &r.counts, r: r}
 	if isDocument(opt.Name) {
+		if opt.From != nil {
+			return nil, errors.New("cannot go on: a document is read whole")
+		}
 		reading.Entries = r.items
 	} else {
 		reading.Entries = r.lines
