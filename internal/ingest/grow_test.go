@@ -204,12 +204,16 @@ func TestRewritten(t *testing.T) {
 	db := newStore(t)
 	run1(t, db, Options{}, home)
 	lines := bytes.SplitAfter(text, []byte("\n"))
-	for what, now := range map[string][]byte{
-		"shorter":  bytes.Join(lines[:len(lines)/2], nil),
-		"migrated": bytes.ReplaceAll(text, []byte(`"type":"event_msg"`), []byte(`"ordinal":7,"type":"event_msg"`)),
-		"whole":    text,
+	for _, tt := range []struct {
+		what string
+		now  []byte
+	}{
+		{"shorter", bytes.Join(lines[:len(lines)/2], nil)},
+		{"migrated", bytes.ReplaceAll(text, []byte(`"type":"event_msg"`), []byte(`"ordinal":7,"type":"event_msg"`))},
+		{"whole", text},
 	} {
-		write(t, name, string(now))
+		what := tt.what
+		write(t, name, string(tt.now))
 		s := run1(t, db, Options{}, home)
 		if a := s.Roots[0].Actions; a[Replace]+a[Append] != 1 {
 			t.Errorf("%s: %v", what, a)

@@ -117,7 +117,7 @@ type Info struct {
 	Schema                                      int    `json:"schema"`
 	Bytes                                       int64  `json:"bytes"` // of the database and its log
 	Free                                        int64  `json:"free_bytes"`
-	Sources, Threads, Events, Messages, Mirrors int64
+	Sources, Threads, Events, Messages int64
 	SourceBytes                                 int64 // on disk, of all sources
 	Waiting                                     int64 // streams whose outputs are not indexed yet
 	LastRun                                     *Run
