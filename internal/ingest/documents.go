@@ -92,7 +92,7 @@ func (r *run) takeDocument(ctx context.Context, rt *root, doc *docFile) (verdict
 	left := r.left
 	rd := &docReading{run: r, rt: rt, doc: doc, key: key, v: v}
 	err = rd.all(ctx)
-	if errors.Is(err, errOther) {
+	if errors.Is(err, errOther) || errors.Is(err, document.ErrWhole) {
 		r.left = left
 		rd = &docReading{run: r, rt: rt, doc: doc, key: key, v: verdict{action: Replace}}
 		err = rd.all(ctx)
