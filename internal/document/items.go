@@ -159,7 +159,7 @@ func (w *walker) bytes(b []byte) (more bool, err error) {
 // next takes one byte.
 func (w *walker) next(c byte) (more bool, err error) {
 	begins, depth := w.begins(c), len(w.stack)
-	number := w.state >= minus
+	number := w.state >= minus && depth == w.depth // the item itself: it ends before this byte
 	if err := w.step(c); err != nil {
 		return false, &InvalidError{fmt.Errorf("byte %d: %w", w.at, err)}
 	}
