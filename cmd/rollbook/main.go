@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"rollbook/internal/cli"
+	"rollbook/internal/confine"
 )
 
 // memoryLimit is soft, and leaves room below the 256 MiB that any command may
@@ -47,5 +48,7 @@ func wire(run func(context.Context, cli.Env, []string) int) int {
 		Stderr: os.Stderr,
 		Getenv: os.Getenv,
 		Now:    time.Now,
+
+		Restrict: confine.Restrict,
 	}, os.Args[1:])
 }

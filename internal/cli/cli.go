@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"rollbook/internal/confine"
 	"rollbook/internal/term"
 )
 
@@ -23,6 +24,9 @@ type Env struct {
 	Getenv func(string) string
 	Dir    string // relative paths start here; empty means the process's own
 	Now    func() time.Time
+	// Restrict has the kernel refuse the process, for good, what the rules do not
+	// allow. Only the program itself sets it; nil leaves it out.
+	Restrict func(confine.Rules) (confine.Report, error)
 
 	given   streams // as Run got them, for terminals and launched programs
 	out     *output

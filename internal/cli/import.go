@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +12,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"rollbook/internal/confine"
 	"rollbook/internal/discover"
+	"rollbook/internal/fsx"
 	"rollbook/internal/ingest"
 	"rollbook/internal/store"
 )
@@ -157,6 +160,10 @@ func (e *Env) planImport(ctx context.Context, db string, paths []string, opt ing
 }
 
 func (e *Env) runImport(ctx context.Context, db string, paths []string, opt ingest.Options) (s *ingest.Summary, err error) {
+	if err := e.confine(ctx, db, paths); err != nil {
+		return nil, err
+	}
+	opt.Temp = filepath.Dir(db)
 	w, err := store.OpenWriter(ctx, db, store.Options{})
 	if err != nil {
 		return nil, err
@@ -175,6 +182,40 @@ func (e *Env) runImport(ctx context.Context, db string, paths []string, opt inge
 		bar.SetTotal(total)
 		bar.Add(done)
 	})
+}
+
+// confine has the kernel refuse whatever the import does not need: of a home all
+// but its threads, and everything else but the folder of the store.
+func (e *Env) confine(ctx context.Context, db string, paths []string) error {
+	if e.Restrict == nil {
+		return nil
+	}
+	var rules confine.Rules
+	for _, name := range paths {
+		home, err := discover.Open(name)
+		if err != nil {
+			return err
+		}
+		list, read, err := home.Reads(ctx)
+		if err := cmp.Or(err, home.Close()); err != nil {
+			return err
+		}
+		rules.List, rules.Read = append(rules.List, list...), append(rules.Read, read...)
+	}
+	dir := filepath.Dir(db)
+	if err := fsx.MkdirAll(fsx.OS, dir); err != nil {
+		return fmt.Errorf("%s: %w", db, err)
+	}
+	rules.Write = []string{dir}
+	_ = e.now().Local().String() // the time zone is read now or never
+	report, err := e.Restrict(rules)
+	if err != nil {
+		return err
+	}
+	if !report.Active {
+		e.hintf("%s", report.Words)
+	}
+	return nil
 }
 
 // storeFile gives the database: --db, else rollbook.db among our own data.
