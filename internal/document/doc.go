@@ -66,6 +66,8 @@ type Entry struct {
 	Provider, ResponseID  string
 	NoCached, NoReasoning bool
 	Snapshot              bool // a running total
+
+	from string // the file that a line of ours names
 }
 
 // Options says how a file is read.

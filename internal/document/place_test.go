@@ -20,6 +20,8 @@ func TestOurOwnLinesWithoutATime(t *testing.T) {
 		`{"thread_id":"e","seq":3,"kind":"assistant","timestamp":null,"origin":"recorded","inherited":true,"text":"d"}`,
 		`{"sequence":1,"role":"user","kind":"text","text":"f","timestamp":null,"source":{"session_id":"e"},"provenance":"extracted"}`,
 		`{"thread_id":"n","role":"user","text":"another program's"}`,
+		`{"thread_id":"o","timestamp":null,"role":"user","text":"g","origin":"recorded","source":{"file":"sessions/2025/09/01/rollout-2025-09-01T08-09-10-x.jsonl","line":2,"offset":1}}`,
+		`{"thread_id":"o","timestamp":null,"role":"user","text":"h","origin":"recorded","source":{"file":"rollout-2025-13-01T08-09-10-x.jsonl","line":2,"offset":1}}`,
 	}, "\n") + "\n"
 	want := []string{
 		said("1", "a"),
@@ -30,10 +32,11 @@ func TestOurOwnLinesWithoutATime(t *testing.T) {
 		`8 e in="/p" usage 2026-03-01T00:00:09Z provider="o" response_id="r" 1/0/0/0/0`,
 		`9 e in="/p" assistant 2026-03-01T00:00:09Z time-inherited inherited text="d"`,
 		`10 e user 2026-03-01T00:00:09Z natural time-inherited text="f"`,
+		`12 o user 2025-09-01T08:09:10Z natural time-inherited text="g"`,
 	}
 	whole := read("a.jsonl", text, Options{})
 	check(t, "entry", whole.entries, want)
-	if whole.counts.InvalidTimestamps != 3 || whole.shape != Normalized {
+	if whole.counts.InvalidTimestamps != 4 || whole.shape != Normalized {
 		t.Errorf("counted %+v, shape %s", whole.counts, whole.shape)
 	}
 	goOn(t, text, whole)

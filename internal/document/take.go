@@ -3,6 +3,7 @@ package document
 import (
 	"bytes"
 	"fmt"
+	"path"
 	"strings"
 	"time"
 
@@ -140,6 +141,7 @@ func (r *reader) begin(shape Shape) *Entry {
 // finish puts the entry's place into it, and what its thread or its file says
 // where it says nothing itself.
 func (r *reader) finish(e *Entry) (*Entry, error) {
+	e.from = e.Event.Source.File
 	e.Event.Source = transcript.Source{File: r.opt.Name, Line: e.Position.Line, Offset: e.Position.Offset}
 	if e.ThreadID == "" || e.Project == "" && e.Shape == Normalized {
 		f, err := r.whole()
@@ -189,12 +191,27 @@ func (r *reader) clock(e *Entry) bool {
 		}
 		return true
 	}
-	if k.Time == 0 {
-		r.note(interchange.InvalidTimestamp, "no time, and none before it in its thread")
-		return false
+	if e.Event.Time = time.UnixMilli(k.Time).UTC(); k.Time == 0 {
+		var ok bool
+		if e.Event.Time, ok = namedTime(e.from); !ok {
+			r.note(interchange.InvalidTimestamp, "no time, and none before it in its thread")
+			return false
+		}
 	}
-	e.Event.Time, e.TimeInherited = time.UnixMilli(k.Time).UTC(), true
+	e.TimeInherited = true
 	return true
+}
+
+// namedTime gives the time in the name of a rollout, which is when its thread
+// began.
+func namedTime(file string) (at time.Time, ok bool) {
+	const layout = "2006-01-02T15-04-05"
+	rest, ok := strings.CutPrefix(path.Base(file), "rollout-")
+	if !ok || len(rest) < len(layout) {
+		return at, false
+	}
+	at, err := time.Parse(layout, rest[:len(layout)])
+	return at, err == nil && 1970 <= at.Year() && at.Year() <= 2100
 }
 
 // remember keeps what a line tells for others of its thread. A line without an
