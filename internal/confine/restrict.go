@@ -1,7 +1,7 @@
 package confine
 
 // Rules say what a process may still open once Restrict was called. Paths that
-// do not exist are left out: what comes there later is refused.
+// do not exist, and links, are left out: what comes there later is refused.
 type Rules struct {
 	List  []string // folders whose names may be listed, and nothing in them opened
 	Read  []string // files, and folders with all below them

@@ -20,8 +20,8 @@ func Restrict(rules Rules) (Report, error) {
 	var fs []landlock.Rule
 	add := func(access landlock.AccessFSSet, paths []string) {
 		for _, p := range paths {
-			info, err := os.Stat(p)
-			if err != nil {
+			info, err := os.Lstat(p)
+			if err != nil || info.Mode()&os.ModeSymlink != 0 { // a link would let in what it leads to
 				continue
 			}
 			if !info.IsDir() {

@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 func try(args []string) {
 	mode, home, store := args[0], args[1], args[2]
 	if mode == "confined" {
-		r, err := Restrict(Rules{List: []string{home}, Read: []string{filepath.Join(home, "sessions"), filepath.Join(home, "history.jsonl"), filepath.Join(home, "not-there")}, Write: []string{store}})
+		r, err := Restrict(Rules{List: []string{home}, Read: []string{filepath.Join(home, "sessions"), filepath.Join(home, "history.jsonl"), filepath.Join(home, "not-there"), filepath.Join(home, "link")}, Write: []string{store}})
 		if err != nil || !r.Active {
 			fmt.Println("restrict", r.Words, err)
 		}
@@ -49,6 +49,7 @@ func try(args []string) {
 	say("auth", read(filepath.Join(home, "auth.json")))
 	say("config", read(filepath.Join(home, "config.toml")))
 	say("outside", read(filepath.Join(filepath.Dir(home), "outside.txt")))
+	say("link", read(filepath.Join(home, "link")))
 	say("session", read(filepath.Join(home, "sessions", "a", "r.jsonl")))
 	say("history", read(filepath.Join(home, "history.jsonl")))
 	_, err := os.ReadDir(home)
@@ -76,8 +77,8 @@ func TestRestrict(t *testing.T) {
 		t.Skipf("this kernel has no Landlock: %v", err)
 	}
 	for mode, want := range map[string]string{
-		"free":     "auth done, config done, outside done, session done, history done, list done, write-home done, remove-home done, write-store done, rename-store done, connect done",
-		"confined": "auth refused, config refused, outside refused, session done, history done, list done, write-home refused, remove-home refused, write-store done, rename-store done, connect refused by the kernel",
+		"free":     "auth done, config done, outside done, link done, session done, history done, list done, write-home done, remove-home done, write-store done, rename-store done, connect done",
+		"confined": "auth refused, config refused, outside refused, link refused, session done, history done, list done, write-home refused, remove-home refused, write-store done, rename-store done, connect refused by the kernel",
 	} {
 		dir := t.TempDir()
 		home, store := filepath.Join(dir, "home"), filepath.Join(dir, "store")
@@ -89,6 +90,9 @@ func TestRestrict(t *testing.T) {
 			if err := os.WriteFile(at, []byte("x"), 0o600); err != nil {
 				t.Fatal(err)
 			}
+		}
+		if err := os.Symlink(filepath.Join(dir, "outside.txt"), filepath.Join(home, "link")); err != nil {
+			t.Fatal(err)
 		}
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), tryVariable+"="+strings.Join([]string{mode, home, store}, "\n"))
