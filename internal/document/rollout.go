@@ -21,16 +21,16 @@ type facts struct {
 
 func newFacts() *facts { return new(facts) }
 
-// marks are the types that matter; a line that holds none of them is not decoded.
-var marks = [...][]byte{[]byte("session_meta"), []byte("event_msg"), []byte("response_item"), []byte("turn_context"), []byte("compacted"), []byte("token_usage_record")}
+// A rollout line has a payload. What holds neither the word nor an escape that may
+// spell it is not decoded.
+var (
+	payload = []byte("payload")
+	escaped = []byte(`\u`)
+)
 
 // see takes a line.
 func (f *facts) see(text []byte) {
-	found := false
-	for _, m := range marks {
-		found = found || bytes.Contains(text, m)
-	}
-	if !found {
+	if !bytes.Contains(text, payload) && !bytes.Contains(text, escaped) {
 		return
 	}
 	var env rollout.Envelope
