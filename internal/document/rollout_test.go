@@ -95,6 +95,10 @@ func TestRolloutLines(t *testing.T) {
 			"6" + pre + `assistant 2026-01-02T03:04:05Z text="of the same file"`,
 			`7 n in="/q" assistant 2026-01-02T03:04:05Z text="of another"`,
 		}, ledger.Counts{}},
+		{"names may be escaped", []string{
+			`{` + at + `,"role":"assistant","text":"before"}`,
+			`{"type":"session\u005fmeta","p\u0061yload":` + meta + `}`,
+		}, []string{"1" + pre + `assistant 2026-01-02T03:04:05Z text="before"`}, ledger.Counts{}},
 		{"counters", []string{
 			line(0, "session_meta", meta),
 			line(1, "turn_context", `{"turn_id":"t1","model":"m1","cwd":"/one"}`),
