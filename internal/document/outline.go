@@ -3,8 +3,6 @@ package document
 import (
 	"bytes"
 	"errors"
-	"fmt"
-	"io"
 )
 
 // An outline follows a JSON text byte by byte and holds nothing of it: where
@@ -235,7 +233,7 @@ func (o *outline) end() error {
 	if len(o.stack) == 0 && (o.state == after || o.state.number()) {
 		return nil
 	}
-	return fmt.Errorf("ends inside a value: %w", io.ErrUnexpectedEOF)
+	return errors.New("ends inside a value")
 }
 
 // inside gives how many of the bytes lie inside the string at hand, so that they
