@@ -21,6 +21,7 @@ func TestLines(t *testing.T) {
 		{"a role wins over history", `{"session_id":"n","ts":1767323045,"role":"assistant","text":"hi"}`, `n assistant` + when + ` text="hi"`, ""},
 		{"history", `{"session_id":"h","ts":1767323045,"text":"hi"}`, `h user` + when + ` natural text="hi"`, ""},
 		{"history with a role that is none", `{"session_id":"h","ts":1767323045,"text":"hi","role":null}`, `h user` + when + ` natural text="hi"`, ""},
+		{"history with a role that is not known", `{"session_id":"h","ts":1767323045,"text":"hi","role":"system"}`, "", "unknown_record"},
 		{"keys may be escaped", `{"session\u005fid":"h","ts":1767323045,"text":"hi"}`, `h user` + when + ` natural text="hi"`, ""},
 		{"of keys that occur twice the last holds", `{"session_id":"g","session_id":"h","ts":1767323045,"text":"hi"}`, `h user` + when + ` natural text="hi"`, ""},
 		{"events win over normalized", `{"thread_id":"e","seq":1,"kind":"assistant","role":"user",` + at + `,"origin":"recorded","text":"hi"}`, `e assistant` + when + ` role="user" text="hi"`, ""},

@@ -183,6 +183,10 @@ func (r *reader) said(e *Entry, f *facts, p rollout.Payload) bool {
 		if ev.Tool == "" {
 			ev.Tool = "unknown"
 		}
+	case *rollout.LocalShellCall:
+		e.Response = true
+		ev.Kind, ev.Tool, ev.CallID, ev.Arguments = transcript.ToolCall, "local_shell", p.CallID, string(p.Action.Command)
+		ev.TurnID = p.Meta().TurnID
 	case *rollout.TurnContext:
 		r.context(p)
 		return false

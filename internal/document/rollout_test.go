@@ -63,12 +63,14 @@ func TestRolloutLines(t *testing.T) {
 			line(6, "response_item", `{"type":"function_call_output","call_id":"d","output":"x"}`),
 			line(7, "response_item", `{"type":"reasoning","summary":[]}`),
 			line(8, "compacted", `{"message":"x"}`),
+			line(9, "response_item", `{"type":"local_shell_call","call_id":"e","action":{"type":"exec","command":["ls"]}}`),
 		}, []string{
 			"2" + pre + `user 2026-02-01T10:00:01Z response text="# AGENTS.md instructions for /p"` + prov,
 			"3" + pre + `user 2026-02-01T10:00:02Z natural response text="hi"` + prov,
 			"4" + pre + `assistant 2026-02-01T10:00:03Z response text="yes"` + prov,
 			"5" + pre + `tool_call 2026-02-01T10:00:04Z response tool="exec" call="c" args="run()"` + prov,
 			"6" + pre + `tool_call 2026-02-01T10:00:05Z response tool="unknown" call="d" args="{}"` + prov,
+			"10" + pre + `tool_call 2026-02-01T10:00:09Z response tool="local_shell" call="e" args="[\"ls\"]"` + prov,
 		}, ledger.Counts{}},
 		{"recorded kinds judge the blocks", []string{
 			line(0, "session_meta", meta),

@@ -112,7 +112,7 @@ func (r *reader) object(text []byte, env *rollout.Envelope) (*Entry, error) {
 		return r.bundle(text)
 	case isRole(m.role), m.typ.Is("usage"):
 		return r.normalized(text)
-	case len(m.session) > 0 && len(m.text) > 0 && len(m.ts) > 0:
+	case !m.role.IsString() && len(m.session) > 0 && len(m.text) > 0 && len(m.ts) > 0:
 		return r.history(&m)
 	}
 	r.note(interchange.UnknownRecord, "of no kind that is known")
