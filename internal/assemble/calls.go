@@ -66,9 +66,7 @@ func (c *calls) note(rec callRecord, t *turns) (first int32) {
 	if !ok || rec.made || !c.all[i].takes(rec, place, t) {
 		i = int32(len(c.all))
 		c.all = append(c.all, call{first: rec.n, turn: place})
-		if !rec.made {
-			c.last[key] = i
-		}
+		c.last[key] = i
 	}
 	k := &c.all[i]
 	c.parts = append(c.parts, callPart{rec.n, i})

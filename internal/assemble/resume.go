@@ -143,7 +143,7 @@ type footing struct {
 // take keeps how the second pass stands where a turn begins, if reading could go
 // on there: nothing waits but the user item that the turn begins with.
 func (e *emitter) take(turn int) {
-	if e.sv.watch == nil || len(e.endings) > 0 {
+	if e.sv.watch == nil {
 		return
 	}
 	i := slices.IndexFunc(e.sv.watch.stands, func(s stand) bool { return int(s.turn) == turn })

@@ -99,7 +99,7 @@ func whereOf(rec record) where {
 // begun with the user item before.
 func (p *pass) stand(rec record, was flags) {
 	s := rec.span
-	if s.ref != p.current || s.base != nil || s.compressed || rec.Final || p.prefix.inside() {
+	if s.base != nil || s.compressed || p.prefix.inside() {
 		return
 	}
 	i := len(p.turns.all) - 1

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"rollbook/internal/diag"
-	"rollbook/internal/discover"
 	"rollbook/internal/rollout"
 	"rollbook/internal/transcript"
 )
@@ -38,10 +37,9 @@ type survey struct {
 	prints prints
 	books  *books // nil where nothing is to be counted
 
-	from    *Mark         // where reading began; nil for the start
-	current *discover.Ref // file that later readings may go on in
-	links   []span        // the chain, where the spans are only a part of it
-	watch   *watch        // nil where nothing is to be counted
+	from  *Mark  // where reading began; nil for the start
+	links []span // the chain, where the spans are only a part of it
+	watch *watch // nil where nothing is to be counted
 
 	users, answers []int32    // records that show a message
 	items          []standing // assistant items that stand in where no event shows an answer
@@ -95,7 +93,7 @@ func (l *Library) shownElsewhere(ctx context.Context, g *group, spans []span) (b
 
 // walk reads the spans; before is the first walk, if this is the second.
 func (l *Library) walk(ctx context.Context, g *group, spans []span, before *survey) (*survey, error) {
-	sv := &survey{id: g.id, spans: slices.Clone(spans), turns: newTurns(), calls: newCalls(), prints: newPrints(0), itemsOnly: before != nil, current: g.current}
+	sv := &survey{id: g.id, spans: slices.Clone(spans), turns: newTurns(), calls: newCalls(), prints: newPrints(0), itemsOnly: before != nil}
 	if l.books {
 		sv.books, sv.watch = newBooks(0), new(watch)
 	}
@@ -390,7 +388,6 @@ func (p *pass) rollBack(n int32, k int64) {
 			break
 		}
 		p.kept = p.kept[:len(p.kept)-1]
-		p.reaches(t.start)
 		if p.from != nil && t.start > p.from.Records+1 && len(p.kept) == 0 {
 			p.doubt("a rollback of the turn that begins at the mark") // its item comes before it, and then before the end of the turn before
 		}

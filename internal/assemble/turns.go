@@ -84,7 +84,7 @@ func (t *turns) again(w *twin, n int32, text string, by family) {
 	now := twin{n: n, hash: t.hash(text), by: by}
 	if w.n != 0 && n-w.n <= heldFor && w.by != by && !w.item {
 		t.near, t.blind = w.n, w.blind
-		t.repeats = !w.blind && w.hash == now.hash
+		t.repeats = w.hash == now.hash
 	}
 	*w = now
 }
