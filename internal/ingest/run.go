@@ -75,7 +75,7 @@ func Run(ctx context.Context, w *store.Writer, paths []string, opt Options) (*Su
 func (r *run) beside(ctx context.Context, w *store.Writer, read func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	r.work, r.cancel = make(chan func(*store.Writer) error, 4), cancel
+	r.work, r.cancel = make(chan func(*store.Writer) error, 2), cancel
 	var wg sync.WaitGroup
 	var failed error
 	wg.Go(func() {

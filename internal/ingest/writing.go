@@ -15,11 +15,11 @@ type writing struct {
 	bytes int
 }
 
-// The size of a batch, which bounds what waits between the two goroutines: four
+// The size of a batch, which bounds what waits between the two goroutines: two
 // batches in the channel and one on either side.
 const (
 	batchRows  = 512
-	batchBytes = 4 << 20
+	batchBytes = 2 << 20
 )
 
 // begin takes away what the stream has from an event on.
@@ -45,7 +45,15 @@ func (p *writing) flush(ctx context.Context) error {
 	if len(rows) == 0 {
 		return nil
 	}
+	packed := make(chan struct{})
+	go func() { // the next batch is read meanwhile
+		defer close(packed)
+		for _, row := range rows {
+			row.Pack()
+		}
+	}()
 	return p.r.do(ctx, func(*store.Writer) error {
+		<-packed
 		for _, row := range rows {
 			if err := p.snap.Add(row); err != nil {
 				return err

@@ -40,17 +40,6 @@ func pack(s string) any {
 	return b
 }
 
-// packed gives the size of what pack gave.
-func packed(v any) int {
-	switch v := v.(type) {
-	case string:
-		return len(v)
-	case []byte:
-		return len(v)
-	}
-	return 0
-}
-
 func unpack(b []byte) (string, error) {
 	text, err := unpacker.DecodeAll(b, nil)
 	if err != nil {
@@ -85,7 +74,9 @@ type image struct {
 	Name      string `json:"name,omitempty"`
 }
 
-func packExtra(ev *transcript.Event, limit int) any {
+// extraText gives what is kept of an event besides its text, as JSON; empty for
+// nothing.
+func extraText(ev *transcript.Event, limit int) string {
 	x := extra{TurnID: ev.TurnID, CallID: ev.CallID, Phase: ev.Phase, ItemID: ev.ItemID, Namespace: ev.Namespace, Status: ev.Status,
 		ExitCode: ev.ExitCode, IsError: ev.IsError, Duration: ev.Duration}
 	if ev.Kind == transcript.Context {
@@ -100,9 +91,9 @@ func packExtra(ev *transcript.Event, limit int) any {
 	}
 	b, err := json.Marshal(&x)
 	if err != nil || len(b) == 2 {
-		return nil // strings and numbers alone: it cannot fail
+		return "" // strings and numbers alone: it cannot fail
 	}
-	return pack(string(b))
+	return string(b)
 }
 
 // apply sets what an extra holds of an event.

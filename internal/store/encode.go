@@ -21,7 +21,7 @@ type callResult struct {
 
 // Encode makes a row of an event. Texts are cut at the limit, and data that
 // stands in them as base64 is left out: images and attachments are never stored.
-// The event is not kept.
+// The event is not kept. What costs time is left to Pack.
 func Encode(ev *transcript.Event, at RowInfo) *Row {
 	r := &Row{RowInfo: at, Kind: ev.Kind, Role: RoleOf(ev), model: ev.Model, callID: ev.CallID}
 	if r.Time.IsZero() {
@@ -35,15 +35,8 @@ func Encode(ev *transcript.Event, at RowInfo) *Row {
 	if cut {
 		r.Flags |= Truncated
 	}
-	r.chars = utf8.RuneCountInString(text)
-	r.hash = xxhash.Sum64String(text)
-	r.body = pack(text)
-	r.extra = packExtra(ev, at.Text)
-	r.size = packed(r.body) + packed(r.extra)
-	if indexed(ev.Kind) != "" {
-		r.tokens, r.length = query.AppendTokens(nil, text)
-		r.tokens = query.AppendMarkers(r.tokens, r.tokens)
-	}
+	r.text = text
+	r.more = extraText(ev, at.Text)
 	if ev.Kind == transcript.ToolResult {
 		r.result = &callResult{ev.ExitCode, ev.IsError, ev.Duration}
 	}
@@ -54,6 +47,25 @@ func Encode(ev *transcript.Event, at RowInfo) *Row {
 		}
 	}
 	return r
+}
+
+// Pack compresses the row and cuts it into tokens, which is most of the work. It
+// must be called before the row is added, on any goroutine.
+func (r *Row) Pack() {
+	r.chars = utf8.RuneCountInString(r.text)
+	r.hash = xxhash.Sum64String(r.text)
+	r.body = pack(r.text)
+	if r.more != "" {
+		r.extra = pack(r.more)
+	}
+	switch indexed(r.Kind) {
+	case Words:
+		r.tokens, r.length = query.AppendTokens(nil, r.text)
+		r.tokens = query.AppendMarkers(r.tokens, r.tokens)
+	case Outputs: // they are cut into tokens by the second pass
+		r.length = r.chars / outputToken
+	}
+	r.text, r.more = "", ""
 }
 
 func (r *Row) flags(ev *transcript.Event) {
@@ -124,6 +136,9 @@ func indexed(k transcript.Kind) string {
 	}
 	return ""
 }
+
+// outputToken is how many code points of an output make a token, about.
+const outputToken = 6
 
 // clip cuts a text after n code points; 0 cuts nothing.
 func clip(s string, n int) (string, bool) {

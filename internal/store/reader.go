@@ -113,14 +113,14 @@ func (r *Reader) Runs(most int) (runs []Run, err error) {
 
 // An Info says what a store holds.
 type Info struct {
-	Path                                        string `json:"path"`
-	Schema                                      int    `json:"schema"`
-	Bytes                                       int64  `json:"bytes"` // of the database and its log
-	Free                                        int64  `json:"free_bytes"`
+	Path                               string `json:"path"`
+	Schema                             int    `json:"schema"`
+	Bytes                              int64  `json:"bytes"` // of the database and its log
+	Free                               int64  `json:"free_bytes"`
 	Sources, Threads, Events, Messages int64
-	SourceBytes                                 int64 // on disk, of all sources
-	Waiting                                     int64 // streams whose outputs are not indexed yet
-	LastRun                                     *Run
+	SourceBytes                        int64 // on disk, of all sources
+	Waiting                            int64 // streams whose outputs are not indexed yet
+	LastRun                            *Run
 }
 
 // Info tells what the store holds.

@@ -216,7 +216,10 @@ func readDoc(s *sqlite.Stmt) (d doc, table string, err error) {
 	}
 	tokens, _ := query.AppendTokens(nil, text)
 	out := appendMeta(make([]byte, 0, len(tokens)+80), m)
-	out = append(out, query.AppendMarkers(tokens, tokens)...)
+	if table == Words { // outputs are ranked by their length alone
+		tokens = query.AppendMarkers(tokens, tokens)
+	}
+	out = append(out, tokens...)
 	return doc{s.ColumnInt64(0), out}, table, nil
 }
 

@@ -72,8 +72,8 @@ type RowInfo struct {
 	Usage   *Usage
 }
 
-// A Row is one event on its way into the store. It is made by Encode, on any
-// goroutine, so that compressing and cutting into tokens is not the writer's
+// A Row is one event on its way into the store. It is made by Encode and Pack, on
+// any goroutine, so that compressing and cutting into tokens is not the writer's
 // work.
 type Row struct {
 	RowInfo
@@ -85,17 +85,18 @@ type Row struct {
 	callID          string
 	result          *callResult // of a ToolResult
 
+	text, more string // until Pack
+
 	body   any    // string, or []byte where it is compressed
 	extra  any    // likewise; nil for none
-	size   int    // bytes of both, about
 	chars  int    // code points of the text
 	tokens []byte // and markers
 	length int    // of the text, in tokens
 	hash   uint64
 }
 
-// Size is about how many bytes the row takes.
-func (r *Row) Size() int { return r.size + len(r.tokens) + 200 }
+// Size is about how many bytes the row takes before it is packed.
+func (r *Row) Size() int { return len(r.text) + len(r.more) + 300 }
 
 // A Usage is one record of token counters.
 type Usage struct {

@@ -87,7 +87,7 @@ func (w *Writer) connect(ctx context.Context) (err error) {
 	}
 	for _, p := range []string{
 		"PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL", "PRAGMA cache_size = -32768", "PRAGMA temp_store = MEMORY",
-		"PRAGMA busy_timeout = 10000", "PRAGMA journal_size_limit = 67108864",
+		"PRAGMA busy_timeout = 10000", "PRAGMA journal_size_limit = 67108864", "PRAGMA wal_autocheckpoint = 12000",
 	} {
 		if err := sqlitex.ExecuteTransient(w.c, p, nil); err != nil {
 			return err
