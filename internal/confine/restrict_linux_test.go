@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
+	"golang.org/x/sys/unix"
 )
 
 // The test binary tries to open things, instead of testing, where this is set:
@@ -30,7 +31,8 @@ func TestMain(m *testing.M) {
 func try(args []string) {
 	mode, home, store := args[0], args[1], args[2]
 	if mode == "confined" {
-		r, err := Restrict(Rules{List: []string{home}, Read: []string{filepath.Join(home, "sessions"), filepath.Join(home, "history.jsonl"), filepath.Join(home, "not-there"), filepath.Join(home, "link")}, Write: []string{store}})
+		r, err := Restrict(Rules{List: []string{home}, Write: []string{store},
+			Read: []string{filepath.Join(home, "history.jsonl"), filepath.Join(home, "sessions"), filepath.Join(home, "not-there"), filepath.Join(home, "link")}})
 		if err != nil || !r.Active {
 			fmt.Println("restrict", r.Words, err)
 		}
@@ -105,6 +107,31 @@ func TestRestrict(t *testing.T) {
 		}
 		if got := strings.Join(strings.Split(strings.TrimSpace(string(out)), "\n"), ", "); got != want {
 			t.Errorf("%s:\n got %s\nwant %s", mode, got, want)
+		}
+	}
+}
+
+// TestInForce: the report says what each kernel refuses and what it cannot.
+func TestInForce(t *testing.T) {
+	for abi, want := range map[int]string{
+		1:  "the kernel refuses this program every other file; it is too old to refuse cutting files short, TCP connections, sockets of other programs, UDP (Landlock 1)",
+		7:  "the kernel refuses this program every other file, cutting files short, TCP connections; it is too old to refuse sockets of other programs, UDP (Landlock 7)",
+		11: "the kernel refuses this program every other file, cutting files short, TCP connections, sockets of other programs, UDP (Landlock 11)",
+	} {
+		if got := inForce(abi); got != want {
+			t.Errorf("%d: %s", abi, got)
+		}
+	}
+}
+
+// TestAbsent: where there is no Landlock, the report says why.
+func TestAbsent(t *testing.T) {
+	for want, err := range map[string]error{
+		"switched off": unix.EOPNOTSUPP, "has no Landlock": unix.ENOSYS, "operation not permitted": unix.EPERM,
+	} {
+		r := unavailable(absent(err))
+		if r.Active || !strings.HasPrefix(r.Words, "kernel confinement is not available here: ") || !strings.Contains(r.Words, want) {
+			t.Errorf("%v: %+v", err, r)
 		}
 	}
 }

@@ -2,7 +2,9 @@
 
 package confine
 
+import "runtime"
+
 // Restrict does nothing where the kernel has no such thing; the report says so.
 func Restrict(Rules) (Report, error) {
-	return Report{Words: "this system's kernel cannot confine the program; it confines itself"}, nil
+	return unavailable("only Linux has it, not " + runtime.GOOS), nil
 }

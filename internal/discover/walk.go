@@ -54,12 +54,18 @@ func (h *Home) walk(ctx context.Context) (*walker, error) {
 				return nil, err
 			}
 		}
-		if _, err := h.tree.Lstat(historyFile); len(w.found) > 0 || err == nil {
+		if len(w.found) > 0 || h.hasHistory() {
 			return w, nil
 		}
 	}
 	w.search, w.home = true, h.Kind == KindHome
 	return w, w.folder(".", 0)
+}
+
+// hasHistory reports whether the home has a history.jsonl that may be opened.
+func (h *Home) hasHistory() bool {
+	info, err := h.tree.Lstat(historyFile)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // top lists one of a home's own folders, if it is there.
