@@ -48,6 +48,17 @@ func TestCandidateName(t *testing.T) {
 	}
 }
 
+func TestImportName(t *testing.T) {
+	for name, want := range map[string]bool{
+		"a.json": true, "X.JSON": true, "a.jsonl": true, "a.JSONL": true, "a.jsonl.zst": true, "history.jsonl": true,
+		"a.json.zst": false, "a.txt": false, "a": false, ".json": false, "auth.json": false, "Config.JSON": false, "credentials.json": false, ".env.json": false,
+	} {
+		if got := ImportName(name); got != want {
+			t.Errorf("%q: %v", name, got)
+		}
+	}
+}
+
 func TestDeniedName(t *testing.T) {
 	for name, want := range map[string]bool{
 		"auth.json": true, "AUTH.json": true, "config.toml": true, "config.json": true, ".env": true, ".env.local": true, ".ENV.x": true,

@@ -135,6 +135,13 @@ func candidateName(base string) bool {
 	return ok && name != "" && !DeniedName(base)
 }
 
+// ImportName reports whether a single file of that name can be imported: besides
+// what a search finds also *.json.
+func ImportName(base string) bool {
+	name, ok := cutSuffix(base, ".json")
+	return candidateName(base) || ok && name != "" && !DeniedName(base)
+}
+
 func cutSuffix(s, suffix string) (string, bool) {
 	if n := len(s) - len(suffix); n >= 0 && strings.EqualFold(s[n:], suffix) {
 		return s[:n], true

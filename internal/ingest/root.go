@@ -72,8 +72,11 @@ func (rt *root) file(rel string) (fsx.File, error) {
 	return &watched{f, rt.opener.progress}, nil
 }
 
-// errNothing says that a folder holds nothing to import.
-var errNothing = errors.New("no rollouts, no history.jsonl and no other *.jsonl in it")
+// What a chosen path is refused for, and what to choose.
+var (
+	errNothing = errors.New("no rollouts, no history.jsonl and no other *.jsonl in it; choose a Codex home, a folder of such files, or one file")
+	errFormat  = errors.New("neither .jsonl, .json nor .jsonl.zst; choose such a file, a folder of *.jsonl, or a Codex home")
+)
 
 // open finds what lies at a path. Findings go to report.
 func (r *run) open(ctx context.Context, name string) (*root, error) {
@@ -91,6 +94,9 @@ func (r *run) open(ctx context.Context, name string) (*root, error) {
 func (r *run) list(ctx context.Context, rt *root) error {
 	home := rt.home
 	home.Temp = r.opt.Temp
+	if home.Kind == discover.KindFile && !discover.ImportName(home.File()) {
+		return errFormat
+	}
 	if home.Kind == discover.KindFile && strings.EqualFold(path.Ext(home.File()), ".json") {
 		return rt.document(home.File())
 	}
