@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -79,6 +80,10 @@ text of your history; images and other attachments are never stored.`,
 	set.BoolVar(&o.noCache, "no-cache", false, "look into every file, and keep nothing of that")
 	return cmd
 }
+
+// importMemory is a soft limit that leaves room for the database below the 256 MiB
+// that any command may take.
+const importMemory = 130 << 20
 
 // storeVar declares --db.
 func storeVar(set *pflag.FlagSet, p *string) {
@@ -164,6 +169,8 @@ func (e *Env) runImport(ctx context.Context, db string, paths []string, opt inge
 		return nil, err
 	}
 	opt.Temp = filepath.Dir(db)
+	// The database holds memory of its own, beside Go's.
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(importMemory))
 	w, err := store.OpenWriter(ctx, db, store.Options{})
 	if err != nil {
 		return nil, err

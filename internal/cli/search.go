@@ -13,7 +13,6 @@ import (
 	"rollbook/internal/search"
 	"rollbook/internal/store"
 	"rollbook/internal/term"
-	"rollbook/internal/transcript"
 )
 
 type searchOptions struct {
@@ -183,7 +182,7 @@ func (e *Env) scanFor(ctx context.Context, q *query.Query, o searchOptions) erro
 		paths[i] = e.path(p)
 	}
 	s, err := ingest.Scan(ctx, paths, opt, func(sc *ingest.Scanned) error {
-		c.Add(documentOf(sc), sc.Info.Source, func() search.Found { return foundOf(sc) })
+		c.Add(sc.Document(), sc.Info.Source, func() search.Found { return foundOf(sc) })
 		return nil
 	})
 	e.bar.Done()
@@ -198,24 +197,6 @@ func (e *Env) scanFor(ctx context.Context, q *query.Query, o searchOptions) erro
 		return lost
 	}
 	return errPartial
-}
-
-// documentOf is an event as a query looks at it.
-func documentOf(sc *ingest.Scanned) *query.Document {
-	ev, at := sc.Event, sc.Info
-	d := &query.Document{Text: store.TextOf(ev), Role: store.RoleOf(ev).String(), Kind: ev.Kind.String(), Project: at.Project, Thread: at.Thread,
-		File: sc.Root + "/" + ev.Source.File, Time: at.Time, Image: len(ev.Images) > 0, Change: len(ev.Changes) > 0,
-		Error: ev.IsError != nil && *ev.IsError || at.Flags&store.IsError != 0, Natural: at.Flags&store.Natural != 0, Inherited: ev.Inherited, Orphan: sc.Orphan}
-	if d.Project == "" {
-		d.Project = sc.Project
-	}
-	if ev.Kind == transcript.ToolCall || ev.Kind == transcript.ToolResult {
-		d.Tool = store.ToolOf(ev)
-	}
-	if store.TableOf(d.Kind) == "" {
-		d.Kind = "" // turns and token counts are in no index
-	}
-	return d
 }
 
 func foundOf(sc *ingest.Scanned) search.Found {

@@ -30,6 +30,7 @@ type run struct {
 	id      int64 // of the run in the store
 
 	work   chan func(*store.Writer) error
+	room   chan struct{} // taken by rows that wait
 	cancel context.CancelCauseFunc
 	found  findings // since the last source was handed over
 }
@@ -75,7 +76,8 @@ func Run(ctx context.Context, w *store.Writer, paths []string, opt Options) (*Su
 func (r *run) beside(ctx context.Context, w *store.Writer, read func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	r.work, r.cancel = make(chan func(*store.Writer) error, 2), cancel
+	r.work, r.cancel = make(chan func(*store.Writer) error, 256), cancel
+	r.room = make(chan struct{}, rooms)
 	var wg sync.WaitGroup
 	var failed error
 	wg.Go(func() {

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"rollbook/internal/discover"
+	"rollbook/internal/query"
 	"rollbook/internal/store"
 	"rollbook/internal/transcript"
 )
@@ -18,6 +19,24 @@ type Scanned struct {
 	Title   string
 	Project string
 	Orphan  bool // the thread's parent is not among the files
+}
+
+// Document is the event as a query looks at it.
+func (sc *Scanned) Document() *query.Document {
+	ev, at := sc.Event, sc.Info
+	d := &query.Document{Text: store.TextOf(ev), Role: store.RoleOf(ev).String(), Kind: ev.Kind.String(), Project: at.Project, Thread: at.Thread,
+		File: sc.Root + "/" + ev.Source.File, Time: at.Time, Image: len(ev.Images) > 0, Change: len(ev.Changes) > 0,
+		Error: ev.IsError != nil && *ev.IsError || at.Flags&store.IsError != 0, Natural: at.Flags&store.Natural != 0, Inherited: ev.Inherited, Orphan: sc.Orphan}
+	if d.Project == "" {
+		d.Project = sc.Project
+	}
+	if ev.Kind == transcript.ToolCall || ev.Kind == transcript.ToolResult {
+		d.Tool = store.ToolOf(ev)
+	}
+	if store.TableOf(d.Kind) == "" {
+		d.Kind = "" // turns and token counts are in no index
+	}
+	return d
 }
 
 // Scan walks over what lies at the paths as an import does, without a store and

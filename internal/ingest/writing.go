@@ -15,11 +15,13 @@ type writing struct {
 	bytes int
 }
 
-// The size of a batch, which bounds what waits between the two goroutines: two
-// batches in the channel and one on either side.
+// The size of a batch, and how much may wait between the two goroutines, in
+// units of bytes.
 const (
 	batchRows  = 512
 	batchBytes = 2 << 20
+	roomUnit   = 64 << 10
+	rooms      = 64
 )
 
 // begin takes away what the stream has from an event on.
@@ -40,7 +42,7 @@ func (p *writing) add(ctx context.Context, row *store.Row) error {
 }
 
 func (p *writing) flush(ctx context.Context) error {
-	rows := p.rows
+	rows, bytes := p.rows, p.bytes
 	p.rows, p.bytes = nil, 0
 	if len(rows) == 0 {
 		return nil
@@ -52,7 +54,20 @@ func (p *writing) flush(ctx context.Context) error {
 			row.Pack()
 		}
 	}()
+	room := min(bytes/roomUnit+1, rooms)
+	for range room {
+		select {
+		case p.r.room <- struct{}{}:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
 	return p.r.do(ctx, func(*store.Writer) error {
+		defer func() {
+			for range room {
+				<-p.r.room
+			}
+		}()
 		<-packed
 		for _, row := range rows {
 			if err := p.snap.Add(row); err != nil {

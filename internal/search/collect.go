@@ -97,7 +97,7 @@ func (c *Collector) mirrored(same, stream uint64, ms int64) bool {
 // stream gives the bit of a stream. Beyond 63 they share the last one, which
 // keeps copies in sight rather than hiding what is none.
 func (c *Collector) stream(name string) uint64 {
-	if strings.HasPrefix(name, "thread:") {
+	if strings.HasPrefix(name, "rollout:") {
 		return 1 // no two of them tell of the same thread
 	}
 	n, known := c.streams[name]

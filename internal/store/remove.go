@@ -37,6 +37,9 @@ func (w *Writer) removeEvents(stream int64, from int, seen map[int64]bool) error
 		}
 	}
 	if from <= 1 {
+		for _, thread := range threads {
+			w.alone[thread] = true
+		}
 		delete(w.todo, stream)
 		if err := w.exec("DELETE FROM stream_threads WHERE stream = ?", stream); err != nil {
 			return err

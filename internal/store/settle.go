@@ -17,6 +17,13 @@ func (w *Writer) settleThread(thread int64) error {
 	if err := w.mirrors(thread); err != nil {
 		return err
 	}
+	told := int64(0) // by a rollout
+	if err := w.query("SELECT current != '' FROM threads WHERE id = ?", func(s *sqlite.Stmt) error {
+		told = s.ColumnInt64(0)
+		return nil
+	}, thread); err != nil || told != 0 {
+		return err
+	}
 	events, err := number(w.c, "SELECT EXISTS(SELECT 1 FROM events WHERE thread = ?)", thread)
 	if err != nil {
 		return err
@@ -96,12 +103,11 @@ func (c Channel) priority() int {
 // mirrors marks the messages that another stream of the thread holds too
 // (docs/format/store.md, "Mirrors").
 func (w *Writer) mirrors(thread int64) error {
-	streams, err := number(w.c, "SELECT count(*) FROM stream_threads WHERE thread = ?", thread)
-	if err != nil {
-		return err
-	}
-	marked, err := number(w.c, "SELECT EXISTS(SELECT 1 FROM events WHERE thread = ? AND flags & ? != 0)", thread, int64(Mirror))
-	if err != nil || streams < 2 && marked == 0 {
+	streams := 0
+	if err := w.query("SELECT count(*) FROM stream_threads WHERE thread = ?", func(s *sqlite.Stmt) error {
+		streams = s.ColumnInt(0)
+		return nil
+	}, thread); err != nil || streams < 2 && !w.alone[thread] {
 		return err
 	}
 	twins, err := w.twins(thread)

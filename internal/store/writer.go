@@ -37,6 +37,7 @@ type Writer struct {
 	redo    []int64        // documents to be put in anew
 	rows    int            // since the last commit
 	touched map[int64]bool // threads whose mirrors and titles are to be looked at
+	alone   map[int64]bool // threads that lost a stream: marks of mirrors may be left
 	todo    map[int64]int  // streams whose outputs are not indexed from that event on
 	snap    *Snapshot      // that is open
 	run     int64          // that findings belong to
@@ -104,7 +105,7 @@ func (w *Writer) connect(ctx context.Context) (err error) {
 func (w *Writer) reset() {
 	w.ids = newIDs()
 	w.slots, w.docs, w.docSize, w.rows = make(map[slotKey]slot), nil, 0, 0
-	w.touched, w.todo = make(map[int64]bool), make(map[int64]int)
+	w.touched, w.alone, w.todo = make(map[int64]bool), make(map[int64]bool), make(map[int64]int)
 }
 
 func (w *Writer) loadTodo() error {
@@ -169,6 +170,7 @@ func (w *Writer) Commit() error {
 	w.open = false
 	w.docs, w.docSize, w.rows = nil, 0, 0
 	clear(w.touched)
+	clear(w.alone)
 	clear(w.slots)
 	return nil
 }
