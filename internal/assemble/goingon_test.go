@@ -282,8 +282,8 @@ func TestGoingOn(t *testing.T) {
 				for _, g := range growingFiles(t, home) {
 					l := g.upTo(t, len(g.text))
 					_, all := events(t, l, g.id, transcript.Active)
-					cuts := lineEnds(g.text, 16)
-					byLine, byJump := g.grow(t, cuts), g.jump(t, thinned(cuts, 6))
+					cuts := lineEnds(g.text, 12)
+					byLine, byJump := g.grow(t, cuts), g.jump(t, thinned(cuts, 4))
 					byTurn := g.grow(t, turnEnds(all, g.name, g.text))
 					mu.Lock()
 					lines, jumps, turns = lines.and(byLine), jumps.and(byJump), turns.and(byTurn)

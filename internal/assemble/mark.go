@@ -139,7 +139,7 @@ func (m *mark) possible() bool {
 			return false
 		}
 	}
-	return m.Version == markVersion && m.Offset > 0 && m.Events >= 0 && m.Line > 0 && m.Records > 0 && m.Limit >= 0 && m.Tally.Repaired >= 0 &&
+	return m.Version == markVersion && m.Offset > 0 && m.Events >= 0 && m.Line > 0 && m.Records > 0 && m.Records < maxRecords && m.Limit >= 0 && m.Tally.Repaired >= 0 &&
 		m.User.possible(m.Records) && m.Answer.possible(m.Records)
 }
 
