@@ -94,7 +94,7 @@ func (e *Env) writeInfo(info *store.Info, runs []store.Run) error {
 	row(info.Events, "events")
 	row(info.Sources, "source files, "+term.HumanSize(info.SourceBytes))
 	share := ""
-	if info.SourceBytes > 0 {
+	if info.SourceBytes > 1<<20 {
 		share = fmt.Sprintf(", %d %% of the sources", info.Bytes*100/info.SourceBytes)
 	}
 	fmt.Fprintf(&b, "  %s  the store%s; %s can be given back by vacuum\n", term.PadLeft(term.HumanSize(info.Bytes), 11), share, term.HumanSize(info.Free))

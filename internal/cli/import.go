@@ -97,18 +97,26 @@ func (l *importLimits) vars(set *pflag.FlagSet) {
 	countVar(set, &l.text, "max-text", ingest.DefaultMaxText, "characters of a message; longer ones are cut")
 }
 
+// plainWord gives a word as a shell takes it, quoted only where it must be.
+func plainWord(s string) string {
+	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:,@%=") == "" && s[0] != '-' {
+		return s
+	}
+	return shellWord(s)
+}
+
 // again gives the command line that goes on where a run has stopped.
 func again(cmd *cobra.Command, args []string) string {
 	words := []string{"rollbook", "import"}
 	for _, a := range args {
-		words = append(words, shellWord(a))
+		words = append(words, plainWord(a))
 	}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if f.Value.Type() == "bool" {
 			words = append(words, "--"+f.Name)
 			return
 		}
-		words = append(words, "--"+f.Name, shellWord(f.Value.String()))
+		words = append(words, "--"+f.Name, plainWord(f.Value.String()))
 	})
 	return strings.Join(words, " ")
 }

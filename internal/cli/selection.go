@@ -15,6 +15,7 @@ import (
 	"rollbook/internal/diag"
 	"rollbook/internal/discover"
 	"rollbook/internal/fsx"
+	"rollbook/internal/store"
 	"rollbook/internal/term"
 )
 
@@ -66,12 +67,41 @@ func (e *Env) choose(ctx context.Context, operand string, s selector) (*selectio
 		return nil, usageErrorf("--thread picks a thread of a path, and %s is none", operand)
 	}
 	dir, ok := e.codexHome(s.home)
-	if !ok {
-		return nil, withHint(usageErrorf("no home to look up thread %s in", operand),
-			"name the home: --home DIR, or set CODEX_HOME")
+	if ok {
+		s.thread = operand
+		return e.open(ctx, dir, s)
 	}
-	s.thread = operand
-	return e.open(ctx, dir, s)
+	return e.chooseStored(ctx, operand, s)
+}
+
+// chooseStored looks a thread up in the store, and opens the folder that it was
+// imported from.
+func (e *Env) chooseStored(ctx context.Context, operand string, s selector) (*selection, error) {
+	none := withHint(usageErrorf("no home to look up thread %s in", operand),
+		"name the home: --home DIR, or set CODEX_HOME", "or import it first: rollbook import ~/.codex")
+	name, err := e.storeFile("")
+	if err != nil {
+		return nil, none
+	}
+	r, err := store.OpenReader(ctx, name)
+	if isNoStore(err) {
+		return nil, none
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	id, root, err := r.Place(strings.ToLower(operand))
+	switch {
+	case err != nil:
+		return nil, err
+	case id == "":
+		return nil, fmt.Errorf("thread %s: not found in the store", operand)
+	case root == "":
+		return nil, fmt.Errorf("thread %s: the store knows of it from documents only, there is no rollout of it", id)
+	}
+	s.thread = id
+	return e.open(ctx, root, s)
 }
 
 // looksLikeThread reports whether a word may be a thread's id or the beginning

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"rollbook/internal/diag"
+	"rollbook/internal/discover"
 	"rollbook/internal/ledger"
 	"rollbook/internal/store"
 )
@@ -28,6 +30,7 @@ type run struct {
 	full    bool  // a message was left out because none may
 	bytes   int64 // to be read, of all roots until now
 	id      int64 // of the run in the store
+	began   time.Time
 
 	work   chan func(*store.Writer) error
 	room   chan struct{} // taken by rows that wait
@@ -37,7 +40,7 @@ type run struct {
 
 func newRun(opt Options, known Known) *run {
 	opt.fill()
-	return &run{opt: opt, known: known, left: opt.MaxRecords,
+	return &run{opt: opt, known: known, began: time.Now(), left: opt.MaxRecords,
 		summary: &Summary{Tally: new(diag.Tally)}}
 }
 
@@ -59,6 +62,9 @@ func Run(ctx context.Context, w *store.Writer, paths []string, opt Options) (*Su
 	s.Run = store.Run{Started: opt.Started, Version: opt.Program}
 	for _, name := range paths {
 		abs, err := filepath.Abs(name)
+		if err == nil {
+			err = openable(name)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -70,6 +76,15 @@ func Run(ctx context.Context, w *store.Writer, paths []string, opt Options) (*Su
 	r.id = s.Run.ID
 	err = r.beside(ctx, w, func(ctx context.Context) error { return r.roots(ctx, paths) })
 	return s, errors.Join(err, r.finish(ctx, w, err))
+}
+
+// openable says why a path cannot be imported at all, before a run begins.
+func openable(name string) error {
+	home, err := discover.Open(name)
+	if err != nil {
+		return err
+	}
+	return home.Close()
 }
 
 // beside runs read on this goroutine and what it hands to the store on another.
@@ -112,6 +127,7 @@ func (r *run) do(ctx context.Context, f func(*store.Writer) error) error {
 func (r *run) finish(ctx context.Context, w *store.Writer, err error) error {
 	s := r.summary
 	s.Stopped = r.full
+	s.Run.Finished = s.Run.Started.Add(time.Since(r.began))
 	s.Partial = s.Partial || r.full
 	s.Run.State = "done"
 	switch {
@@ -122,11 +138,8 @@ func (r *run) finish(ctx context.Context, w *store.Writer, err error) error {
 	case s.Partial:
 		s.Run.State = "partial"
 	}
-	if err != nil && ctx.Err() == nil {
-		return nil // the store itself may be what failed
-	}
-	if err := w.FinishRun(s.Run); err != nil {
-		return fmt.Errorf("finish the run: %w", err)
+	if finishErr := w.FinishRun(s.Run); finishErr != nil && err == nil { // else the store itself may be what failed
+		return fmt.Errorf("finish the run: %w", finishErr)
 	}
 	return nil
 }

@@ -51,6 +51,12 @@ type generator struct {
 	maxLine int
 	outputs float64 // usual length of a command's output
 	steps   float64 // usual number of responses with calls in a turn
+
+	// Of GenerateMessages alone.
+	wide       string      // Chinese and Japanese
+	vocabulary *vocabulary // instead of the few words
+	aligned    bool        // texts begin and end with whole words
+	needle     string      // of the next prompt
 }
 
 func newGenerator(seed uint64, maxLine int) *generator {
@@ -78,7 +84,12 @@ var words = strings.Fields(`the a of and to in it is was for on with as at by th
 	queue worker job task retry timeout limit count total sum average date time zone string number parse print read write open close
 	naïve café 日本語 größe ✓`)
 
-func (g *generator) word() string { return words[g.rng.IntN(len(words))] }
+func (g *generator) word() string {
+	if g.vocabulary != nil {
+		return g.vocabulary.word()
+	}
+	return words[g.rng.IntN(len(words))]
+}
 
 func (g *generator) sentence() string {
 	var b strings.Builder
@@ -121,7 +132,27 @@ func (g *generator) cut(pool string, n int) string {
 	for end > start && end < len(pool) && !utf8.RuneStart(pool[end]) {
 		end--
 	}
+	if g.aligned {
+		return wholeWords(pool, start, end)
+	}
 	return pool[start:end]
+}
+
+// wholeWords moves both ends to the next space, if there is one near. A text is
+// never empty.
+func wholeWords(pool string, start, end int) string {
+	const near = 48
+	next := func(at int) int {
+		if i := strings.IndexByte(pool[at:min(at+near, len(pool))], ' '); i >= 0 {
+			return at + i
+		}
+		return at
+	}
+	start, end = next(start), next(end)
+	if text := strings.TrimSpace(pool[start:max(start, end)]); text != "" {
+		return text
+	}
+	return "go on"
 }
 
 // size draws a length: half are under median, one in ten over spread times it.
@@ -158,8 +189,10 @@ func (g *generator) images() []Image {
 	return []Image{{Path: "/home/ada/shop-api/shot.png", PNG: png}}
 }
 
-// step is one response of the model with a call.
-func (g *generator) step(r *Rollout) {
+// step is one response of the model with a call. It tells how many messages that
+// were: the call, and often what the model said before it.
+func (g *generator) step(r *Rollout) (messages int) {
+	messages = 1
 	r.secret = g.size(1000, 2.5, 6000)
 	switch {
 	case g.chance(4):
@@ -168,6 +201,7 @@ func (g *generator) step(r *Rollout) {
 		r.Reasoning()
 	}
 	if g.chance(3) {
+		messages++
 		r.Assistant(g.cut(g.prose, g.size(160, 2, 1000)))
 	}
 	switch n := g.rng.IntN(20); {
@@ -184,6 +218,7 @@ func (g *generator) step(r *Rollout) {
 		}
 		r.Shell(g.command(), g.output(), exit)
 	}
+	return messages
 }
 
 func (g *generator) command() string {

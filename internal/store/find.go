@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"fmt"
 
 	"zombiezen.com/go/sqlite"
 )
@@ -84,4 +85,22 @@ func collect(seq func(func(*Event, error) bool)) (list []*Event, err error) {
 		list = append(list, ev)
 	}
 	return list, nil
+}
+
+// Place gives the one thread whose id begins so, and the folder that its current
+// rollout was imported from; empty where no rollout tells of it. Without such a
+// thread the id is empty; of several it is an error.
+func (r *Reader) Place(prefix string) (id, root string, err error) {
+	n := 0
+	err = r.query(`SELECT t.thread, coalesce(s.root, '') FROM threads t LEFT JOIN sources s ON s.key = t.current
+		WHERE t.thread >= ?1 AND t.thread < ?1 || char(0x10ffff) LIMIT 2`, func(s *sqlite.Stmt) error {
+		if n++; n == 1 || s.ColumnText(0) == prefix {
+			id, root = s.ColumnText(0), s.ColumnText(1)
+		}
+		return nil
+	}, prefix)
+	if err == nil && n > 1 && id != prefix {
+		err = fmt.Errorf("thread %s: more than one begins with it, one is %s", prefix, id)
+	}
+	return id, root, err
 }

@@ -84,8 +84,8 @@ func (w *Writer) StartRun(r Run) (id int64, err error) {
 // FinishRun notes how an import ended, and commits.
 func (w *Writer) FinishRun(r Run) error {
 	err := w.do(func() error {
-		return w.exec("UPDATE runs SET finished = ?, state = ?, counts = ?, read = ?, events = ? WHERE id = ?",
-			nanos(r.Finished), r.State, toJSON(r.Counts), r.Read, r.Events, r.ID)
+		return w.exec("UPDATE runs SET finished = ?, state = ?, counts = ? WHERE id = ?",
+			nanos(r.Finished), r.State, toJSON(r.Counts), r.ID)
 	})
 	if err != nil {
 		return err
@@ -127,7 +127,7 @@ func (w *Writer) Enrich(known func(id string) (title, source, project string)) e
 }
 
 func readRun(s *sqlite.Stmt) (r Run, err error) {
-	r = Run{ID: s.ColumnInt64(0), Started: fromNanos(s.ColumnInt64(1)), State: s.ColumnText(3), Read: s.ColumnInt64(6), Events: s.ColumnInt64(7), Version: s.ColumnText(8)}
+	r = Run{ID: s.ColumnInt64(0), Started: fromNanos(s.ColumnInt64(1)), State: s.ColumnText(3), Version: s.ColumnText(6)}
 	if !s.ColumnIsNull(2) {
 		r.Finished = fromNanos(s.ColumnInt64(2))
 	}
@@ -137,4 +137,4 @@ func readRun(s *sqlite.Stmt) (r Run, err error) {
 	return r, json.Unmarshal([]byte(s.ColumnText(5)), &r.Counts)
 }
 
-const runQuery = "SELECT id, started, finished, state, roots, counts, read, events, version FROM runs"
+const runQuery = "SELECT id, started, finished, state, roots, counts, version FROM runs"

@@ -169,7 +169,5 @@ type Run struct {
 	Finished time.Time // zero while it runs, and for one that was killed
 	State    string    // running, done, partial, interrupted, failed
 	Counts   ledger.Counts
-	Read     int64 // bytes
-	Events   int64 // that were stored
 	Version  string
 }

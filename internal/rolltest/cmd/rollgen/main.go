@@ -3,6 +3,7 @@
 //
 //	rollgen --bytes 2GiB -o FILE        one large rollout
 //	rollgen --threads 10000 -o NEWDIR   a home of many threads
+//	rollgen --messages 1000000 -o NEWDIR  a home of that many messages
 //	rollgen --sample -o NEWDIR          the sample home
 package main
 
@@ -33,6 +34,7 @@ func run(args []string) error {
 	size := flags.String("bytes", "", "write one rollout of this `size` (as 64MiB)")
 	threads := flags.Int("threads", 0, "write a home of `n` threads")
 	each := flags.String("each", "8000", "usual `size` of a rollout of the home")
+	messages := flags.Int("messages", 0, "write a home of `n` messages: prompts, answers and tool calls")
 	isSample := flags.Bool("sample", false, "write the sample home")
 	seed := flags.Uint64("seed", 1, "the same seed gives the same bytes")
 	version := flags.String("codex", "0.140.0", "Codex `version` of the rollout")
@@ -41,17 +43,19 @@ func run(args []string) error {
 		return err
 	}
 	if flags.NArg() > 0 || *out == "" {
-		return errors.New("want one of --bytes, --threads, --sample, and -o")
+		return errors.New("want one of --bytes, --threads, --messages, --sample, and -o")
 	}
 	switch {
 	case *isSample:
 		return sample.Home().Write(*out)
+	case *messages > 0:
+		return generateMessages(*out, *messages, *seed)
 	case *threads > 0:
 		return generateHome(*out, *threads, *each, *seed)
 	case *size != "":
 		return generateFile(*out, *size, *version, *seed)
 	default:
-		return errors.New("want one of --bytes, --threads, --sample")
+		return errors.New("want one of --bytes, --threads, --messages, --sample")
 	}
 }
 
@@ -65,6 +69,16 @@ func generateHome(dir string, threads int, each string, seed uint64) error {
 		return err
 	}
 	fmt.Fprintf(os.Stderr, "rollgen: %d rollouts, %d bytes in %s\n", n, size, dir)
+	return nil
+}
+
+func generateMessages(dir string, messages int, seed uint64) error {
+	g, err := rolltest.GenerateMessages(dir, rolltest.MessagesOptions{Seed: seed, Messages: messages})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(os.Stderr, "rollgen: %d messages in %d rollouts, %d prompts in history.jsonl, %s to %s, %d bytes in %s\n",
+		g.Messages, g.Rollouts, g.Prompts, rolltest.Needle(0), rolltest.Needle(g.Needles-1), g.Bytes, dir)
 	return nil
 }
 

@@ -39,6 +39,7 @@ func TestRun(t *testing.T) {
 	}{
 		{"rollout", []string{"--bytes", "64KiB", "--codex", "0.171.0", "-o", dir + "/big.jsonl"}, "big.jsonl"},
 		{"home", []string{"--threads", "3", "--each", "1KiB", "-o", dir + "/home"}, "home/history.jsonl"},
+		{"messages", []string{"--messages", "20", "-o", dir + "/messages"}, "messages/sessions"},
 		{"sample", []string{"--sample", "-o", dir + "/sample"}, "sample/history.jsonl"},
 		{"nothing asked", []string{"-o", dir + "/none"}, ""},
 		{"no output", []string{"--bytes", "1"}, ""},
