@@ -34,3 +34,6 @@ func compress(text []byte, v Version) []byte {
 	}
 	return out.Bytes()
 }
+
+// Compress gives a rollout's text as a version of Codex compresses it.
+func Compress(text []byte, v Version) []byte { return compress(text, v) }
