@@ -169,10 +169,11 @@ func (b *books) message(p *pass, n int32, m *rollout.Message) {
 	case "user":
 		b.userItem(p, n, m)
 	case "assistant":
-		if text, fit := answerText(m); !fit && text == "" {
+		if k := len(p.items); k > 0 && p.items[k-1].n == n {
+			return
+		}
+		if b.set(n, contextOf); m.Content.Text() == "" {
 			b.set(n, emptyOne)
-		} else if !fit {
-			b.set(n, contextOf)
 		}
 	default:
 		b.set(n, contextOf)
@@ -182,7 +183,7 @@ func (b *books) message(p *pass, n int32, m *rollout.Message) {
 func (b *books) userItem(p *pass, n int32, m *rollout.Message) {
 	all := parts(m, "")
 	_, put := joined(all, injected)
-	_, natural := naturalText(m)
+	_, natural := naturalParts(m, all)
 	switch {
 	case p.itemsOnly && (natural || put):
 		b.set(n, messageOf)

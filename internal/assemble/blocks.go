@@ -95,8 +95,10 @@ func joined(all []part, v verdict) (string, bool) {
 
 // naturalText is the person's words of an item that no event shows. The bool is
 // false where the item holds none; an image alone counts as words.
-func naturalText(m *rollout.Message) (string, bool) {
-	words, ok := joined(parts(m, ""), persons)
+func naturalText(m *rollout.Message) (string, bool) { return naturalParts(m, parts(m, "")) }
+
+func naturalParts(m *rollout.Message, all []part) (string, bool) {
+	words, ok := joined(all, persons)
 	if !ok {
 		for _, b := range m.Content.All() {
 			ok = ok || b.Kind == rollout.BlockImage
