@@ -32,6 +32,7 @@ func (w *Writer) settleThread(thread int64) error {
 		if err := w.exec("DELETE FROM stream_threads WHERE thread = ?", thread); err != nil {
 			return err
 		}
+		w.ids = newIDs() // its number may be another's from now on
 		return w.exec("DELETE FROM threads WHERE id = ? AND current = ''", thread)
 	}
 	err = w.exec(`UPDATE threads SET
@@ -46,18 +47,21 @@ func (w *Writer) settleThread(thread int64) error {
 // promptTitle gives a thread that no rollout tells of, and that nobody named, the
 // first line of its first prompt as its title.
 func (w *Writer) promptTitle(thread int64) error {
-	title := ""
-	err := w.query(`SELECT b.body FROM events e JOIN bodies b ON b.id = e.id JOIN threads t ON t.id = e.thread
-		WHERE e.thread = ? AND e.kind = ? AND e.flags & ? != 0 AND t.current = '' AND t.title_source IN ('', 'prompt') ORDER BY e.id LIMIT 1`,
+	title, source, first := "", "", int64(-1)
+	err := w.query(`SELECT e.id >> 20, b.body FROM events e JOIN bodies b ON b.id = e.id
+		WHERE e.thread = ? AND e.kind = ? AND e.flags & ? != 0 ORDER BY e.id LIMIT 100`,
 		func(s *sqlite.Stmt) error {
-			text, err := columnText(s, 0)
-			title = firstLine(text)
+			text, err := columnText(s, 1)
+			ms, line := s.ColumnInt64(0), firstLine(text)
+			if first < 0 || ms == first && line < title { // of several at once any order of imports chooses the same
+				first, title, source = ms, line, "prompt"
+			}
 			return err
 		}, thread, int64(transcript.User), int64(Natural))
-	if err != nil || title == "" {
+	if err != nil {
 		return err
 	}
-	return w.exec("UPDATE threads SET title = ?, title_source = 'prompt' WHERE id = ?", title, thread)
+	return w.exec("UPDATE threads SET title = ?, title_source = ? WHERE id = ? AND title_source IN ('', 'prompt')", title, source, thread)
 }
 
 // firstLine is the first line of a text that is not blank, for a title.
