@@ -42,8 +42,9 @@ func GenerateMessages(dir string, opt MessagesOptions) (Generated, error) {
 	next := make(chan int)
 	for range 2 { // the text of a thread is held whole
 		wg.Go(func() {
+			var text []byte // used again
 			for i := range next {
-				m.threads[i].err = m.thread(i)
+				text, m.threads[i].err = m.thread(i, text)
 			}
 		})
 	}
@@ -87,8 +88,9 @@ func newMaker(dir string, opt MessagesOptions) *maker {
 	return m
 }
 
-// thread makes and writes the i-th thread. Older ones are of older versions.
-func (m *maker) thread(i int) error {
+// thread makes and writes the i-th thread, within buf. Older ones are of older
+// versions.
+func (m *maker) thread(i int, buf []byte) ([]byte, error) {
 	t := &m.threads[i]
 	g := *m.shared
 	g.rng = rand.New(rand.NewPCG(m.opt.Seed<<32+uint64(i)+1, 79))
@@ -103,6 +105,7 @@ func (m *maker) thread(i int) error {
 		Cwd:    "/home/ada/" + projects[min(g.rng.IntN(len(projects)), g.rng.IntN(len(projects)))],
 		Source: []any{"cli", "cli", "cli", "exec", "vscode"}[g.rng.IntN(5)],
 	})
+	r.buf = append(buf[:0], r.buf...)
 	g.needle = Needle(i)
 	forked := v >= V36 && t.want > 8 && g.chance(40)
 	if n := t.want; forked {
@@ -119,13 +122,13 @@ func (m *maker) thread(i int) error {
 		r.Archived, r.Compressed = archived, compressed
 		f := File{r.Path(), r.Data(), r.modTime()}
 		if err := writeFile(m.dir, f); err != nil {
-			return err
+			return nil, err
 		}
 		t.rollouts++
 		t.bytes += int64(len(f.Data))
 	}
 	t.prompts, t.names = home.prompts, home.names
-	return nil
+	return r.buf, nil
 }
 
 // finish writes the indexes of the home.
