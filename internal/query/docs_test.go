@@ -1,6 +1,7 @@
 package query
 
 import (
+	"errors"
 	"os"
 	"regexp"
 	"strings"
@@ -68,8 +69,16 @@ func TestParse(t *testing.T) {
 		{"http://x", `"http x"`},
 		{"12:30", `"12 30"`},
 		{"role:", `"role"`},
-		{"role:User,tool", `role:user,tool`},
+		{"role:User,tool", `role:"user","tool"`},
 		{`project:"/srv/my app"`, `project:"/srv/my app"`},
+		{`project:"/srv/my app",/srv/b x`, `"x" project:"/srv/my app","/srv/b"`},
+		{`project:"/srv/a,b`, `project:"/srv/a,b"`},
+		{`tool:,"x" y`, `"y" tool:"x"`},
+		{"--no-verify", `"no verify"`},
+		{`-"not this" that`, `-"not this" "that"`},
+		{"src/* **bold**", `"src" "bold"*`},
+		{`"say so."*`, `"say so"`},
+		{`a"b c"`, `"a b" "c"`},
 		{"-tool:shell x", `"x" -tool:"shell"`},
 		{"since:2026-09-01 x", `"x" since:2026-09-01T00:00:00Z`},
 		{"a AND b OR (c) NEAR ^d {e}", `"a" "and" "b" "or" "c" "near" "d" "e"`},
@@ -77,6 +86,9 @@ func TestParse(t *testing.T) {
 		{"has:nothing", "error"},
 		{"since:yesteryear", "error"},
 		{"-since:2026-09-01", "error"},
+		{"since:2026-09-01,2026-09-02", "error"},
+		{`tool:""`, "error"},
+		{"natural:any", "error"},
 		{"", "error"},
 		{" - * \" ", "error"},
 		{strings.Repeat("a ", MaxTerms+1), "error"},
@@ -88,6 +100,24 @@ func TestParse(t *testing.T) {
 		}
 		if got != tt.want {
 			t.Errorf("Parse(%.40q) = %s, want %s", tt.text, got, tt.want)
+		}
+	}
+}
+
+// TestSyntaxError tells where a query is wrong, and what would be right.
+func TestSyntaxError(t *testing.T) {
+	_, err := Parse("plan -role:user,Bogus x", ParseOptions{})
+	var syntax *SyntaxError
+	if !errors.As(err, &syntax) {
+		t.Fatal(err)
+	}
+	want := SyntaxError{5, "role", "user,Bogus", "user, assistant, tool, other"}
+	if *syntax != want || err.Error() != "role:user,Bogus: want user, assistant, tool, other" {
+		t.Errorf("%#v, %v", syntax, err)
+	}
+	for text, want := range map[string]error{"": ErrEmpty, "-- \" *": ErrEmpty, strings.Repeat("a ", MaxTerms+1): ErrLong, strings.Repeat("a", MaxText+1): ErrLong} {
+		if _, err := Parse(text, ParseOptions{}); err != want {
+			t.Errorf("Parse(%.40q): %v, want %v", text, err, want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -176,7 +177,7 @@ func TestFTSMeansMatch(t *testing.T) {
 			}
 			hits += len(asked)
 			again, err := Parse(q.String(), ParseOptions{})
-			if err != nil || again.String() != q.String() {
+			if err != nil || !reflect.DeepEqual(again, q) {
 				rt.Fatalf("%q is written %q, and read as %v, %v", text, q.String(), again, err)
 			}
 		}

@@ -22,7 +22,6 @@ type Term struct {
 	Not    bool
 	Tokens []string
 	Prefix bool // the last token is the beginning of one
-	quoted bool // as it was typed
 }
 
 // A Filter says what a document must be. Of its values one must fit.
@@ -84,7 +83,8 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("%s:%s: want %s", e.Filter, e.Value, e.Want)
 }
 
-// ParseOptions says how times are read.
+// ParseOptions says how times are read. Without a function only those of RFC 3339
+// are.
 type ParseOptions struct {
 	Since, Until func(string) (time.Time, error)
 }
@@ -118,13 +118,15 @@ func Parse(text string, opt ParseOptions) (*Query, error) {
 type piece struct {
 	at     int
 	not    bool
-	name   string // before a colon, if it names a filter
+	name   string   // before a colon, if it names a filter
+	values []string // of a filter
 	text   string
 	quoted bool
 	star   bool // behind the quotes
 }
 
 // split cuts a query into pieces. A quote that is not closed reaches to the end.
+// Two minuses in front are text, as options of commands are.
 func split(text string) (list []piece) {
 	i := 0
 	for i < len(text) {
@@ -133,15 +135,17 @@ func split(text string) (list []piece) {
 			continue
 		}
 		p := piece{at: i}
-		if text[i] == '-' && i+1 < len(text) && !isSpace(text[i+1]) {
+		if text[i] == '-' && i+1 < len(text) && !isSpace(text[i+1]) && text[i+1] != '-' {
 			p.not = true
 			i++
 		}
+		start := i
 		if name, ok := filterName(text[i:]); ok {
 			p.name = name
-			i += len(name) + 1
-		}
-		if i < len(text) && text[i] == '"' {
+			start += len(name) + 1
+			p.values, i = values(text, start)
+			p.text = text[start:i]
+		} else if text[i] == '"' {
 			p.quoted = true
 			i++
 			end := strings.IndexByte(text[i:], '"')
@@ -154,15 +158,41 @@ func split(text string) (list []piece) {
 				i++
 			}
 		} else {
-			start := i
 			for i < len(text) && !isSpace(text[i]) {
 				i++
 			}
 			p.text = text[start:i]
+			p.star = strings.HasSuffix(p.text, "*")
+			p.text = strings.TrimRight(p.text, "*")
 		}
 		list = append(list, p)
 	}
 	return list
+}
+
+// values reads the values of a filter, and says where they end. Between quotes,
+// spaces and commas are part of a value, as in a shell.
+func values(text string, i int) (list []string, end int) {
+	var v strings.Builder
+	quoted := false
+	put := func() {
+		if v.Len() > 0 {
+			list = append(list, v.String())
+		}
+		v.Reset()
+	}
+	for ; i < len(text) && (quoted || !isSpace(text[i])); i++ {
+		switch b := text[i]; {
+		case b == '"':
+			quoted = !quoted
+		case b == ',' && !quoted:
+			put()
+		default:
+			v.WriteByte(b)
+		}
+	}
+	put()
+	return list, i
 }
 
 func isSpace(b byte) bool { return b == ' ' || b == '\t' || b == '\n' || b == '\r' }
@@ -181,12 +211,10 @@ func (q *Query) add(p piece, opt ParseOptions) (int, error) {
 	if p.name != "" {
 		return q.addFilter(p, opt)
 	}
-	term := Term{Not: p.not, quoted: p.quoted, Prefix: p.star}
-	if !p.quoted && strings.HasSuffix(p.text, "*") {
-		term.Prefix = true
-	}
+	term := Term{Not: p.not}
 	for c := (Cursor{Text: p.text}); c.Next(); {
 		term.Tokens = append(term.Tokens, string(c.Token))
+		term.Prefix = p.star && c.End == len(p.text)
 	}
 	if len(term.Tokens) == 0 {
 		return 0, nil
@@ -197,27 +225,29 @@ func (q *Query) add(p piece, opt ParseOptions) (int, error) {
 
 func (q *Query) addFilter(p piece, opt ParseOptions) (int, error) {
 	wrong := func(want string) error { return &SyntaxError{p.at, p.name, p.text, want} }
+	values := p.values
+	if len(values) == 0 {
+		return 0, wrong("a value")
+	}
 	if p.name == since || p.name == until {
 		parse, to := opt.Since, &q.Since
 		if p.name == until {
 			parse, to = opt.Until, &q.Until
 		}
-		t, err := parse(p.text)
+		if parse == nil {
+			parse = moment
+		}
+		t, err := parse(values[0])
 		switch {
 		case p.not:
 			return 0, wrong("no minus before it")
+		case len(values) > 1:
+			return 0, wrong("one time")
 		case err != nil:
 			return 0, wrong("a time: " + err.Error())
 		}
 		*to = t
 		return 1, nil
-	}
-	values := []string{p.text}
-	if !p.quoted {
-		values = slices.DeleteFunc(strings.Split(p.text, ","), func(s string) bool { return s == "" })
-	}
-	if len(values) == 0 || values[0] == "" {
-		return 0, wrong("a value")
 	}
 	if allowed, ok := words[p.name]; ok {
 		for i, v := range values {
@@ -230,6 +260,8 @@ func (q *Query) addFilter(p piece, opt ParseOptions) (int, error) {
 	q.Filters = append(q.Filters, Filter{p.not, p.name, values})
 	return len(values), nil
 }
+
+func moment(s string) (time.Time, error) { return time.Parse(time.RFC3339Nano, s) }
 
 // String writes the query so that Parse reads the same.
 func (q *Query) String() string {
@@ -248,11 +280,7 @@ func (q *Query) String() string {
 		parts = append(parts, minus(t.Not)+text)
 	}
 	for _, f := range q.Filters {
-		text := strings.Join(f.Values, ",")
-		if len(f.Values) == 1 {
-			text = `"` + text + `"`
-		}
-		parts = append(parts, minus(f.Not)+f.Name+":"+text)
+		parts = append(parts, minus(f.Not)+f.Name+`:"`+strings.Join(f.Values, `","`)+`"`)
 	}
 	if !q.Since.IsZero() {
 		parts = append(parts, since+":"+q.Since.Format(time.RFC3339Nano))
@@ -263,7 +291,7 @@ func (q *Query) String() string {
 	return strings.Join(parts, " ")
 }
 
-// has gives the values of the filters of a name that must fit.
+// has reports whether the query has a filter of that name.
 func (q *Query) has(name string) bool {
 	return slices.ContainsFunc(q.Filters, func(f Filter) bool { return f.Name == name })
 }
