@@ -157,6 +157,9 @@ func (e *Env) outside(root, name string) error {
 	if err != nil {
 		return err
 	}
+	if real, err := filepath.EvalSymlinks(root); err == nil {
+		root = real
+	}
 	if info, err := os.Stat(root); err == nil && !info.IsDir() {
 		root = filepath.Dir(root)
 	}

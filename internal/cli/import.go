@@ -222,6 +222,7 @@ func (e *Env) confine(ctx context.Context, db string, paths []string) error {
 		return fmt.Errorf("%s: %w", db, err)
 	}
 	rules.Write = []string{dir}
+	e.warnHeld(dir, rules.List)
 	_ = e.now().Local().String() // the time zone is read now or never
 	report, err := e.Restrict(rules)
 	if err != nil {
@@ -231,6 +232,16 @@ func (e *Env) confine(ctx context.Context, db string, paths []string) error {
 		e.hintf("%s", report.Words)
 	}
 	return nil
+}
+
+// warnHeld says so where the folder of the database holds a chosen one: what may
+// be done in the former may be done in the latter.
+func (e *Env) warnHeld(dir string, chosen []string) {
+	for _, root := range chosen {
+		if e.outside(dir, root) != nil {
+			e.hintf("the kernel cannot confine what is read in %s: the folder of the database holds it; give the database a folder of its own", root)
+		}
+	}
 }
 
 // storeFile gives the database: --db, else rollbook.db among our own data.
