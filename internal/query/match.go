@@ -161,26 +161,36 @@ func FitsTool(value, tool string) bool {
 // FitsProject reports whether a working folder is the one that is named, or lies
 // below it. A name without a slash stands for any folder of that name.
 func FitsProject(value, project string) bool {
-	value, project = folderKey(value), folderKey(project)
-	if project == "" || value == "" {
+	project, windows := folderKey(project)
+	value, isPath := folderKey(value)
+	switch {
+	case project == "" || value == "":
 		return false
-	}
-	if strings.Contains(value, "/") {
-		return project == value || strings.HasPrefix(project, strings.TrimSuffix(value, "/")+"/")
+	case strings.Contains(value, "/"):
+		return isPath == windows && (project == value || strings.HasPrefix(project, strings.TrimSuffix(value, "/")+"/"))
+	case windows:
+		value = strings.ToLower(value)
 	}
 	return slices.Contains(strings.Split(project, "/"), value)
 }
 
-// folderKey makes folders comparable: those of Windows are the same whatever
-// their case and slashes.
-func folderKey(p string) string {
-	if strings.Contains(p, `\`) || len(p) > 1 && p[1] == ':' {
+// folderKey makes folders comparable. Those of Windows, which have a drive or
+// name a share, are the same whatever their case and slashes.
+func folderKey(p string) (key string, windows bool) {
+	drive := len(p) >= 2 && p[1] == ':' && (p[0]|0x20 >= 'a' && p[0]|0x20 <= 'z') && (len(p) == 2 || p[2] == '\\' || p[2] == '/')
+	if windows = drive || strings.HasPrefix(p, `\\`); windows {
 		p = strings.ToLower(strings.ReplaceAll(p, `\`, "/"))
+		if rest, ok := strings.CutPrefix(p, "//?/"); ok {
+			p = rest
+			if share, ok := strings.CutPrefix(rest, "unc/"); ok {
+				p = "//" + share
+			}
+		}
 	}
-	if len(p) > 1 {
-		p = strings.TrimRight(p, "/")
+	if t := strings.TrimRight(p, "/"); t != "" {
+		p = t
 	}
-	return p
+	return p, windows
 }
 
 // FitsThread reports whether a thread's id begins so.
