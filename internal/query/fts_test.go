@@ -118,7 +118,7 @@ var (
 		return strings.Join(rapid.SliceOfN(genWord, 0, 12).Draw(t, "words"), rapid.SampledFrom([]string{" ", "\n", ", ", ""}).Draw(t, "between"))
 	})
 	genDoc = rapid.Custom(func(t *rapid.T) Document {
-		d := Document{Text: genText.Draw(t, "text"), Thread: rapid.SampledFrom([]string{"a1", "a2", "b1"}).Draw(t, "thread"),
+		d := Document{Text: genText.Draw(t, "text"), Thread: rapid.SampledFrom([]string{"a1", "a2", "a3", "b1"}).Draw(t, "thread"),
 			File:    rapid.SampledFrom([]string{"/h/sessions/r-1.jsonl", "/h/x/r-2.jsonl"}).Draw(t, "file"),
 			Kind:    rapid.SampledFrom(append([]string{"user", "assistant", "tool_call", "tool_call"}, kinds["all"]...)).Draw(t, "kind"),
 			Project: rapid.SampledFrom([]string{"", "/srv/app", "/srv/app/sub", "/srv/apple", `C:\Work\App`}).Draw(t, "project"),
@@ -145,7 +145,7 @@ var (
 			return minus + genWord.Draw(t, "word")
 		}
 		return minus + rapid.SampledFrom([]string{"role:user", "role:tool,assistant", "tool:shell", "tool:*patch", "project:/srv/app", "project:app", "project:nowhere",
-			"thread:a", "thread:a1,b1", "file:r-1.jsonl", "file:*.jsonl", "file:x/r-2.jsonl", "has:image", "has:error,change", "kind:all", "kind:output", "kind:user,notice",
+			"thread:a", "thread:a1,b1", "thread:a,b", "thread:c", "file:r-1.jsonl", "file:*.jsonl", "file:x/r-2.jsonl", "has:image", "has:error,change", "kind:all", "kind:output", "kind:user,notice",
 			"natural:yes", "natural:no", "inherited:yes", "inherited:any", "inherited:no", "http://x", `project:"/srv/app"`}).Draw(t, "filter")
 	})
 	genQuery = rapid.Custom(func(t *rapid.T) string {
