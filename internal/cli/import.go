@@ -194,7 +194,9 @@ func (e *Env) runImport(ctx context.Context, db string, paths []string, opt inge
 	}
 	bar := e.progress("index outputs", 0, "events")
 	return s, w.IndexOutputs(ctx, func(done, total int64) {
-		bar.SetTotal(total)
+		if total > 0 {
+			bar.SetTotal(total)
+		}
 		bar.Add(done)
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"rollbook/internal/diag"
+	"rollbook/internal/discover"
 	"rollbook/internal/store"
 )
 
@@ -165,3 +166,8 @@ func events(t testing.TB, db, thread string) (list []*store.Event) {
 }
 
 func diagCode(s string) diag.Code { return diag.Code(s) }
+
+// cacheIn keeps what listing a root gave in one file.
+func cacheIn(name string) func(*discover.Home) string {
+	return func(*discover.Home) string { return name }
+}
