@@ -199,14 +199,18 @@ func (w *hitWriter) hit(l *hitLine) {
 	if l.Turn != nil {
 		place += fmt.Sprintf("#%d", *l.Turn)
 	}
-	place += "  " + term.Safe(l.File, term.OneLine)
+	line := ""
 	switch {
 	case l.Item != nil:
-		place += fmt.Sprintf(" item %d", *l.Item)
+		line = fmt.Sprintf(" item %d", *l.Item)
 	case l.Line != nil:
-		place += fmt.Sprintf(":%d", *l.Line)
+		line = fmt.Sprintf(":%d", *l.Line)
 	}
-	fmt.Fprintf(&w.b, "  %s\n", w.style.Dim(place))
+	file := term.Safe(l.File, term.OneLine) + line
+	if w.e.width() > 0 && term.Width(place+file)+4 > w.width { // the name is enough to know it by; --json has the path
+		file = base(l.File) + line
+	}
+	fmt.Fprintf(&w.b, "  %s\n", w.style.Dim(place+"  "+file))
 }
 
 // base is the last part of a folder's path.

@@ -57,7 +57,7 @@ func (c *Cursor) Next() bool {
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(s[i:])
-		switch classOf(r, size) {
+		switch k, folded := lookUp(r, size); k {
 		case separates:
 			if len(c.Token) > 0 {
 				c.at, c.End = i, i
@@ -80,7 +80,7 @@ func (c *Cursor) Next() bool {
 			if len(c.Token) == 0 {
 				c.Start = i
 			}
-			c.fold(r)
+			c.pushAll(folded, r)
 		}
 		i += size
 	}
@@ -100,27 +100,36 @@ func (c *Cursor) push(r rune) {
 	}
 }
 
-// fold adds a letter or digit without its case and accents.
-func (c *Cursor) fold(r rune) {
-	if !plain(r) {
-		var buf [32]byte
-		for _, d := range string(norm.NFKD.AppendString(buf[:0], string(r))) {
-			switch {
-			case d < utf8.RuneSelf:
-				if k := asciiClass[d]; k != 0 {
-					c.push1(k)
-				}
-			case unicode.IsMark(d):
-				if !dropped(d) {
-					c.push(d)
-				}
-			case unicode.IsLetter(d) || unicode.IsNumber(d):
-				c.push(lower(d))
-			}
-		}
+// pushAll adds what a letter or digit was folded to, or folds it.
+func (c *Cursor) pushAll(folded string, r rune) {
+	if folded == "" {
+		var buf [utf8.UTFMax]byte
+		c.pushBytes(fold(buf[:0], r))
 		return
 	}
-	c.push(lower(r))
+	c.pushBytes(folded)
+}
+
+// fold appends a letter or digit without its case and accents.
+func fold(dst []byte, r rune) []byte {
+	if plain(r) {
+		return utf8.AppendRune(dst, lower(r))
+	}
+	for _, d := range norm.NFKD.String(string(r)) {
+		switch {
+		case d < utf8.RuneSelf:
+			if k := asciiClass[d]; k != 0 {
+				dst = append(dst, k)
+			}
+		case unicode.IsMark(d):
+			if !dropped(d) {
+				dst = utf8.AppendRune(dst, d)
+			}
+		case unicode.IsLetter(d) || unicode.IsNumber(d):
+			dst = utf8.AppendRune(dst, lower(d))
+		}
+	}
+	return dst
 }
 
 // lower folds the case of a letter: of all letters that differ by case alone it
