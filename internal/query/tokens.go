@@ -1,6 +1,7 @@
 package query
 
 import (
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -17,8 +18,21 @@ const maxToken = 64
 // its own, and so is each symbol. Everything else separates.
 func AppendTokens(dst []byte, text string) (out []byte, n int) {
 	c := Cursor{Text: text}
-	for c.Next() {
-		dst = append(append(dst, c.Token...), ' ')
+	for c.at < len(text) {
+		if end := asciiRun(text, c.at); end > c.at && end-c.at <= maxToken && (end == len(text) || text[end] < utf8.RuneSelf) {
+			for _, b := range []byte(text[c.at:end]) {
+				dst = append(dst, asciiClass[b])
+			}
+			c.at = end
+		} else if end == c.at && text[end] < utf8.RuneSelf {
+			c.at++
+			continue
+		} else if c.Next() {
+			dst = append(dst, c.Token...)
+		} else {
+			break
+		}
+		dst = append(dst, ' ')
 		n++
 	}
 	return dst, n
@@ -30,19 +44,18 @@ type Cursor struct {
 	Token      []byte // folded; good until the next one
 	Start, End int    // bytes of the text that the token was made of
 
-	at int
+	at   int
+	full bool // the token was cut
 }
 
 // Next goes to the next token, and reports whether there is one.
 func (c *Cursor) Next() bool {
-	c.Token = c.Token[:0]
-	s := c.Text
-	i := c.at
+	c.Token, c.full = c.Token[:0], false
+	s, i := c.Text, c.at
 	for i < len(s) {
-		b := s[i]
-		if b < utf8.RuneSelf {
-			k := asciiClass[b]
-			if k == 0 {
+		if s[i] < utf8.RuneSelf {
+			end := asciiRun(s, i)
+			if end == i {
 				if len(c.Token) > 0 {
 					break
 				}
@@ -52,35 +65,37 @@ func (c *Cursor) Next() bool {
 			if len(c.Token) == 0 {
 				c.Start = i
 			}
-			c.push1(k)
-			i++
+			c.pushASCII(s[i:end])
+			i = end
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(s[i:])
-		switch k, folded := lookUp(r, size); k {
-		case separates:
+		f := lookUp(r, size)
+		switch f.class {
+		case separates, alone:
 			if len(c.Token) > 0 {
 				c.at, c.End = i, i
 				return true
 			}
-		case alone:
-			if len(c.Token) > 0 {
-				c.at, c.End = i, i
+			if f.class == alone {
+				c.Token = append(c.Token, s[i:i+size]...)
+				c.Start, c.End = i, i+size
+				c.at = c.End
 				return true
 			}
-			c.Start = i
-			c.push(r)
-			c.at, c.End = i+size, i+size
-			return true
 		case mark:
 			if len(c.Token) > 0 && !dropped(r) {
-				c.push(r)
+				c.push(s[i : i+size])
 			}
 		case letter:
 			if len(c.Token) == 0 {
 				c.Start = i
 			}
-			c.pushAll(folded, r)
+			if f.size > 0 {
+				c.push(string(f.text[:f.size]))
+			} else {
+				c.push(string(foldRune(nil, r)))
+			}
 		}
 		i += size
 	}
@@ -88,30 +103,73 @@ func (c *Cursor) Next() bool {
 	return len(c.Token) > 0
 }
 
-func (c *Cursor) push1(b byte) {
-	if len(c.Token) < maxToken {
-		c.Token = append(c.Token, b)
+// asciiRun gives the end of the letters and digits that begin at a place.
+func asciiRun(s string, i int) int {
+	for i < len(s) && asciiClass[s[i]] != 0 {
+		i++
 	}
+	return i
 }
 
-func (c *Cursor) push(r rune) {
-	if len(c.Token)+utf8.RuneLen(r) <= maxToken {
-		c.Token = utf8.AppendRune(c.Token, r)
-	}
-}
-
-// pushAll adds what a letter or digit was folded to, or folds it.
-func (c *Cursor) pushAll(folded string, r rune) {
-	if folded == "" {
-		var buf [utf8.UTFMax]byte
-		c.pushBytes(fold(buf[:0], r))
+// pushASCII adds letters and digits, up to the longest token.
+func (c *Cursor) pushASCII(s string) {
+	if c.full {
 		return
 	}
-	c.pushBytes(folded)
+	if room := maxToken - len(c.Token); len(s) > room {
+		s, c.full = s[:room], true
+	}
+	for i := 0; i < len(s); i++ {
+		c.Token = append(c.Token, asciiClass[s[i]])
+	}
 }
 
-// fold appends a letter or digit without its case and accents.
-func fold(dst []byte, r rune) []byte {
+// push adds what a letter was folded to. From one on that has no room the rest of
+// the token is left out.
+func (c *Cursor) push(s string) {
+	c.full = c.full || len(c.Token)+len(s) > maxToken
+	if !c.full {
+		c.Token = append(c.Token, s...)
+	}
+}
+
+// A folded is what a rune is, and what a letter is folded to if that is short.
+type folded struct {
+	class class
+	size  uint8
+	text  [6]byte
+}
+
+// The runes below this are looked up in a table: all alphabets that are common.
+const tableEnd = 0x3000
+
+var table = sync.OnceValue(func() *[tableEnd]folded {
+	t := new([tableEnd]folded)
+	for r := rune(utf8.RuneSelf); r < tableEnd; r++ {
+		f := folded{class: classOf(r)}
+		if text := foldRune(nil, r); f.class == letter && len(text) <= len(f.text) {
+			f.size = uint8(copy(f.text[:], text))
+		}
+		t[r] = f
+	}
+	return t
+})
+
+// lookUp says what a rune beyond ASCII is, of so many bytes in the text.
+func lookUp(r rune, size int) folded {
+	switch {
+	case r < tableEnd:
+		return table()[r]
+	case r == utf8.RuneError && size == 1:
+		return folded{class: separates}
+	case r >= 0x4e00 && r < 0xa000, r >= 0xac00 && r < 0xd7a4:
+		return folded{class: alone} // Han, Hangul
+	}
+	return folded{class: classOf(r)}
+}
+
+// foldRune appends a letter or digit without its case and accents.
+func foldRune(dst []byte, r rune) []byte {
 	if plain(r) {
 		return utf8.AppendRune(dst, lower(r))
 	}
@@ -160,10 +218,8 @@ const (
 )
 
 // classOf tells what a rune beyond ASCII is.
-func classOf(r rune, size int) class {
+func classOf(r rune) class {
 	switch {
-	case r == utf8.RuneError && size == 1:
-		return separates
 	case spaceless(r):
 		return alone
 	case unicode.IsLetter(r), unicode.IsNumber(r):
