@@ -29,12 +29,17 @@ func (w *Writer) index(id int64, r *Row, n numbers) error {
 	w.docs = append(w.docs, doc{id, text})
 	w.docSize += len(text) + 64
 	if s := w.snap; s != nil && w.docSize-s.docSize >= flushAt {
-		// What waited before the snapshot must not be taken back with it.
-		own := w.docs[s.docs:]
-		w.docs, w.docSize = w.docs[:s.docs], s.docSize
-		return w.insertDocs(own)
+		return s.flushDocs()
 	}
 	return nil
+}
+
+// flushDocs puts into full text what waits since the snapshot began. What waited
+// before must not be taken back with it.
+func (s *Snapshot) flushDocs() error {
+	own := s.w.docs[s.docs:]
+	s.w.docs, s.w.docSize = s.w.docs[:s.docs], s.docSize
+	return s.w.insertDocs(own)
 }
 
 // metaOf is what the meta tokens of a document say.

@@ -244,10 +244,12 @@ func columnText(s *sqlite.Stmt, col int) (string, error) {
 // moveThread puts the documents of a thread into full text anew, since its
 // project is another now.
 func (w *Writer) moveThread(thread int64) error {
-	if w.snap == nil {
-		if err := w.flushDocs(); err != nil {
-			return err
-		}
+	flush := w.flushDocs
+	if w.snap != nil {
+		flush = w.snap.flushDocs
+	}
+	if err := flush(); err != nil { // what waits would be put there twice
+		return err
 	}
 	var words []int64
 	err := w.query("SELECT id FROM events WHERE thread = ? AND project IS NULL AND kind IN (?, ?, ?) AND flags & ? = 0", func(s *sqlite.Stmt) error {

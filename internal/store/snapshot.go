@@ -306,6 +306,11 @@ func (s *Snapshot) Finish(t *Thread, sources []*Source, diags []Diagnostic) erro
 
 func (s *Snapshot) finish(t *Thread, sources []*Source, diags []Diagnostic) error {
 	w := s.w
+	if s.added { // before the thread may move: its outputs are indexed once
+		if err := w.later(s.stream, s.from); err != nil {
+			return err
+		}
+	}
 	if t != nil {
 		if err := w.putThread(t); err != nil {
 			return err
@@ -318,11 +323,6 @@ func (s *Snapshot) finish(t *Thread, sources []*Source, diags []Diagnostic) erro
 	}
 	if err := w.putDiagnostics(diags); err != nil {
 		return err
-	}
-	if s.added {
-		if err := w.later(s.stream, s.from); err != nil {
-			return err
-		}
 	}
 	return w.exec("RELEASE snapshot")
 }
