@@ -4,12 +4,17 @@ import (
 	"path/filepath"
 
 	"zombiezen.com/go/sqlite"
+
+	"rollbook/internal/transcript"
 )
 
 // Forget takes away what a source gave: a document's events, or all events of
 // the threads of a rollout. name is a key, or the path of a file. It returns how
 // many sources were forgotten.
 func (w *Writer) Forget(name string) (n int, err error) {
+	if err := w.Commit(); err != nil {
+		return 0, err
+	}
 	type found struct{ key, kind string }
 	var list []found
 	err = w.query("SELECT key, kind, root, path FROM sources", func(s *sqlite.Stmt) error {
@@ -33,36 +38,44 @@ func (w *Writer) Forget(name string) (n int, err error) {
 }
 
 func (w *Writer) forget(key, kind string) error {
-	streams := []string{key}
 	if kind == "rollout" {
-		streams = nil
-		err := w.query("SELECT t.thread FROM threads t, json_each(t.sources) j WHERE j.value = ?", func(s *sqlite.Stmt) error {
-			streams = append(streams, "thread:"+s.ColumnText(0))
-			return nil
-		}, key)
-		if err != nil {
+		if err := w.forgetThreads(key); err != nil {
 			return err
 		}
-	}
-	for _, stream := range streams {
-		s, err := w.Replace(stream, nil, 1)
-		if err != nil {
-			return err
-		}
-		if err := s.Finish(nil, nil, nil); err != nil {
-			return err
-		}
+	} else if err := w.forgetStream(key, nil); err != nil {
+		return err
 	}
 	return w.do(func() error {
-		if kind == "rollout" {
-			err := w.exec("UPDATE threads SET current = '', sources = '[]', resume = NULL, title = '', title_source = '', meta = '{}' WHERE id IN (SELECT t.id FROM threads t, json_each(t.sources) j WHERE j.value = ?)", key)
-			if err != nil {
-				return err
-			}
-		}
 		delete(w.ids.sources, key)
 		return w.exec("DELETE FROM sources WHERE key = ?", key)
 	})
+}
+
+// forgetThreads takes away what rollouts told of the threads that a source is
+// part of: their names and folders too, where documents tell of them still.
+func (w *Writer) forgetThreads(key string) error {
+	var threads []string
+	err := w.query("SELECT t.thread FROM threads t, json_each(t.sources) j WHERE j.value = ?", func(s *sqlite.Stmt) error {
+		threads = append(threads, s.ColumnText(0))
+		return nil
+	}, key)
+	if err != nil {
+		return err
+	}
+	for _, id := range threads {
+		if err := w.forgetStream("thread:"+id, &Thread{Meta: transcript.Meta{ID: id}, Sources: []string{}}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *Writer) forgetStream(stream string, left *Thread) error {
+	s, err := w.Replace(stream, nil, 1)
+	if err != nil {
+		return err
+	}
+	return s.Finish(left, nil, nil)
 }
 
 // Clear takes everything away, the runs and their findings too, and gives the

@@ -120,7 +120,7 @@ func TestThreadsAnyOrder(t *testing.T) {
 		for range 25 {
 			id := fmt.Sprint("t", rng.IntN(3))
 			old := threads[id]
-			switch rng.IntN(9) {
+			switch rng.IntN(10) {
 			case 0:
 				if err := w.Commit(); err != nil {
 					t.Fatal(err)
@@ -131,15 +131,15 @@ func TestThreadsAnyOrder(t *testing.T) {
 				}
 			case 2:
 				tell(t, w, id, folder(), told{folder(), append(slices.Clone(old.events), turn(rng, 0)...)}, 1+4*rng.IntN(len(old.events)/4+1), true)
-			case 3:
+			case 3, 9:
 				if _, err := w.Forget("rollout:" + id); err != nil {
 					t.Fatal(err)
 				}
 				delete(threads, id)
 			case 4:
 				doc := []said{{thread: id, ms: rng.IntN(3) * 1500, text: "plan it", channel: ChannelHistory}, {thread: id, ms: 9000, text: "else", channel: ChannelHistory}}
-				put(t, w, "h", 1, doc...)
-				documents["h"] = doc
+				put(t, w, "h"+id, 1, doc...)
+				documents["h"+id] = doc
 			case 5:
 				if len(old.events) > 0 {
 					old.project = folder()
