@@ -215,13 +215,20 @@ func TimeOf(id int64) time.Time { return time.UnixMilli(id >> timeShift).UTC() }
 func Bounds(since, until time.Time) (lo, hi int64) {
 	hi = 1<<63 - 1
 	if !since.IsZero() {
-		lo = max(0, ceilMilli(since)) << timeShift
+		lo = clampMilli(ceilMilli(since)) << timeShift
 	}
-	if !until.IsZero() {
-		hi = max(0, ceilMilli(until)) << timeShift
+	if ms := ceilMilli(until); !until.IsZero() && ms <= lastMilli {
+		hi = clampMilli(ms) << timeShift
 	}
 	return lo, hi
 }
+
+// lastMilli is the last millisecond that an id carries, in the year 2248. The one
+// after it is kept free for what does not go into it.
+const lastMilli = 1<<(63-timeShift) - 2
+
+// clampMilli gives the nearest time that an id carries.
+func clampMilli(ms int64) int64 { return min(max(ms, 0), lastMilli) }
 
 func ceilMilli(t time.Time) int64 {
 	return t.Add(time.Millisecond - time.Nanosecond).UnixMilli()

@@ -50,38 +50,18 @@ func (w *Writer) IndexOutputs(ctx context.Context, progress func(done, total int
 
 // indexOutputs takes the next batch of a stream.
 func (w *Writer) indexOutputs(stream int64, progress func(done, total int64)) error {
-	from := w.todo[stream]
-	var docs []doc
-	seen, last := 0, from
-	err := w.query(documentQuery+` JOIN stream_threads s ON s.thread = e.thread AND s.stream = e.stream
-		WHERE s.stream = ? AND e.seq >= ? AND e.seq < ?`, func(s *sqlite.Stmt) error {
-		seen++
-		if indexed(transcript.Kind(s.ColumnInt64(1))) != Outputs {
-			return nil
+	from, seen := w.todo[stream], 0
+	last := from + outputBatch
+	err := w.do(func() (err error) {
+		if seen, err = w.insertOutputs(stream, from, last); err != nil {
+			return err
 		}
-		d, table, err := readDoc(s)
-		if err == nil && table == Outputs {
-			docs = append(docs, d)
+		w.rows += seen
+		more, err := number(w.c, "SELECT EXISTS(SELECT 1 FROM stream_threads s JOIN events e ON e.thread = s.thread AND e.stream = s.stream WHERE s.stream = ? AND e.seq >= ?)", stream, last)
+		if err != nil {
+			return err
 		}
-		return err
-	}, stream, from, from+outputBatch)
-	if err != nil {
-		return err
-	}
-	last = from + outputBatch
-	more, err := number(w.c, "SELECT EXISTS(SELECT 1 FROM stream_threads s JOIN events e ON e.thread = s.thread AND e.stream = s.stream WHERE s.stream = ? AND e.seq >= ?)", stream, last)
-	if err != nil {
-		return err
-	}
-	slices.SortFunc(docs, func(a, b doc) int { return cmp.Compare(a.id, b.id) })
-	err = w.do(func() error {
-		for _, d := range docs {
-			if err := w.insertDoc(Outputs, d); err != nil {
-				return err
-			}
-			w.docSize += len(d.text)
-		}
-		if w.rows += seen; more == 0 {
+		if more == 0 {
 			delete(w.todo, stream)
 			return w.exec("DELETE FROM todo WHERE stream = ?", stream)
 		}
@@ -98,4 +78,44 @@ func (w *Writer) indexOutputs(stream int64, progress func(done, total int64)) er
 		return w.Commit()
 	}
 	return nil
+}
+
+// insertOutputs puts the outputs from one event of a stream up to another into
+// full text, and counts the events that it looked at. Their texts are held until
+// they come to flushAt.
+func (w *Writer) insertOutputs(stream int64, from, to int) (seen int, err error) {
+	var docs []doc
+	held := 0
+	flush := func() error {
+		slices.SortFunc(docs, func(a, b doc) int { return cmp.Compare(a.id, b.id) })
+		for _, d := range docs {
+			if err := w.insertDoc(Outputs, d); err != nil {
+				return err
+			}
+		}
+		w.docSize += held
+		clear(docs)
+		docs, held = docs[:0], 0
+		return nil
+	}
+	err = w.query(documentQuery+` JOIN stream_threads s ON s.thread = e.thread AND s.stream = e.stream
+		WHERE s.stream = ? AND e.seq >= ? AND e.seq < ?`, func(s *sqlite.Stmt) error {
+		seen++
+		if indexed(transcript.Kind(s.ColumnInt64(1))) != Outputs {
+			return nil
+		}
+		d, table, err := readDoc(s)
+		if err != nil || table != Outputs {
+			return err
+		}
+		docs = append(docs, d)
+		if held += len(d.text); held < flushAt {
+			return nil
+		}
+		return flush()
+	}, stream, from, to)
+	if err != nil {
+		return seen, err
+	}
+	return seen, flush()
 }

@@ -152,7 +152,7 @@ const insertEvent = `INSERT INTO events(id, thread, stream, seq, source, turn, k
 
 // insert puts the row in under the next id that is free.
 func (s *Snapshot) insert(r *Row, n numbers) (int64, error) {
-	ms := r.Time.UnixMilli()
+	ms := clampMilli(r.Time.UnixMilli())
 	if s.n++; ms != s.ms {
 		s.ms, s.n = ms, int(s.stream*16)&(1<<countBits-1)
 	}
