@@ -121,26 +121,3 @@ func TestSyntaxError(t *testing.T) {
 		}
 	}
 }
-
-// TestSnippet cuts out the part where what is looked for stands together.
-func TestSnippet(t *testing.T) {
-	text := strings.Repeat("some hay and more hay ", 40) + "the red\nneedle lies here " + strings.Repeat("hay again ", 40)
-	q, err := Parse("needle red -blue", ParseOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var plain, hits []string
-	for _, p := range Snippet(text, q, 80) {
-		plain = append(plain, p.Text)
-		if p.Hit {
-			hits = append(hits, p.Text)
-		}
-	}
-	whole := strings.Join(plain, "")
-	if strings.Join(hits, " ") != "red needle" || !strings.HasPrefix(whole, "…") || !strings.HasSuffix(whole, "…") || strings.ContainsAny(whole, "\n") {
-		t.Errorf("%q, hits %q", whole, hits)
-	}
-	if p := Snippet("short", q, 80); len(p) != 1 || p[0].Text != "short" {
-		t.Errorf("%v", p)
-	}
-}

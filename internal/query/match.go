@@ -107,13 +107,21 @@ func (t *Term) in(tokens []string) bool {
 }
 
 func (t *Term) at(tokens []string) bool {
-	last := len(t.Tokens) - 1
-	for i, want := range t.Tokens {
-		if tokens[i] != want && (i < last || !t.Prefix || !strings.HasPrefix(tokens[i], want)) {
+	for i := range t.Tokens {
+		if !takes(t, i, tokens[i]) {
 			return false
 		}
 	}
 	return true
+}
+
+// takes reports whether a token can stand for the term's token of number i.
+func takes[T string | []byte](t *Term, i int, token T) bool {
+	want := t.Tokens[i]
+	if t.Prefix && i == len(t.Tokens)-1 && len(token) > len(want) {
+		token = token[:len(want)]
+	}
+	return string(token) == want
 }
 
 // fits reports whether a document fits one value of a filter.

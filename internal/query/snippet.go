@@ -1,6 +1,8 @@
 package query
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -11,8 +13,8 @@ type Piece struct {
 	Hit  bool // what was looked for
 }
 
-// maxHits bounds how many places of a text are looked at for a snippet.
-const maxHits = 2000
+// maxHits bounds how many places of each term are looked at for a snippet.
+const maxHits = 500
 
 // Snippet gives about width runes of a text, where the most of what is looked for
 // stands together. White space is folded to a space; what was cut off is an
@@ -30,7 +32,7 @@ func Snippet(text string, q *Query, width int) []Piece {
 		add("…", false)
 	}
 	at := from
-	for _, h := range hits {
+	for _, h := range merged(hits) {
 		if h.start < at || h.end > to {
 			continue
 		}
@@ -45,6 +47,18 @@ func Snippet(text string, q *Query, width int) []Piece {
 	return trim(pieces)
 }
 
+// merged joins hits that overlap, as those of a phrase and of its words.
+func merged(hits []hit) (list []hit) {
+	for _, h := range hits {
+		if n := len(list); n > 0 && h.start < list[n-1].end {
+			list[n-1].end = max(list[n-1].end, h.end)
+			continue
+		}
+		list = append(list, h)
+	}
+	return list
+}
+
 // trim takes white space off both ends.
 func trim(pieces []Piece) []Piece {
 	if len(pieces) > 0 {
@@ -52,7 +66,7 @@ func trim(pieces []Piece) []Piece {
 		last := &pieces[len(pieces)-1]
 		last.Text = strings.TrimRight(last.Text, " ")
 	}
-	return pieces
+	return slices.DeleteFunc(pieces, func(p Piece) bool { return p.Text == "" })
 }
 
 // fold makes one line of a text.
@@ -79,66 +93,78 @@ func fold(s string) string {
 // A hit is a place of a term.
 type hit struct{ start, end, term int }
 
-// hits gives the places of the terms that must occur, in order.
+// hits gives the places of the terms that must occur, by where they begin. Of
+// each term the first maxHits are enough.
 func (q *Query) hits(text string) (hits []hit) {
-	longest := 0
-	for _, t := range q.Terms {
-		longest = max(longest, len(t.Tokens))
+	longest, open := 0, 0
+	left := make([]int, len(q.Terms))
+	for i, t := range q.Terms {
+		if !t.Not && len(t.Tokens) > 0 {
+			longest, left[i] = max(longest, len(t.Tokens)), maxHits
+			open++
+		}
 	}
-	if longest == 0 {
-		return nil
-	}
-	type token struct {
-		text       string
+	type place struct {
+		text       []byte
 		start, end int
 	}
-	var last []token
-	for c := (Cursor{Text: text}); c.Next() && len(hits) < maxHits; {
-		if len(last) == longest {
-			last = append(last[:0], last[1:]...)
-		}
-		last = append(last, token{string(c.Token), c.Start, c.End})
-		for i, t := range q.Terms {
-			n := len(t.Tokens)
-			if t.Not || n == 0 || n > len(last) {
+	last := make([]place, longest) // a ring: the token of number n lies at n%longest
+	n := 0
+	for c := (Cursor{Text: text}); open > 0 && c.Next(); n++ {
+		p := &last[n%longest]
+		p.text, p.start, p.end = append(p.text[:0], c.Token...), c.Start, c.End
+	terms:
+		for i := range q.Terms {
+			t := &q.Terms[i]
+			first := n + 1 - len(t.Tokens)
+			if left[i] == 0 || first < 0 {
 				continue
 			}
-			tail := make([]string, 0, 8)
-			for _, k := range last[len(last)-n:] {
-				tail = append(tail, k.text)
+			for k := len(t.Tokens) - 1; k >= 0; k-- {
+				if !takes(t, k, last[(first+k)%longest].text) {
+					continue terms
+				}
 			}
-			if t.at(tail) {
-				hits = append(hits, hit{last[len(last)-n].start, c.End, i})
+			hits = append(hits, hit{last[first%longest].start, c.End, i})
+			if left[i]--; left[i] == 0 {
+				open--
 			}
 		}
 	}
+	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Or(a.start-b.start, b.end-a.end) })
 	return hits
 }
 
 // window chooses the part that is shown: the one with the most different terms,
-// the earliest of them.
+// of several the one where they stand nearest together, and of these the first.
 func window(text string, hits []hit, width int) (from, to int) {
 	if utf8.RuneCountInString(text[:min(len(text), 4*width)]) <= width && len(text) <= 4*width {
 		return 0, len(text)
 	}
-	best, at := 0, 0
+	best, span, at := 0, 0, 0
 	for i := range hits {
-		seen := make(map[int]bool)
+		var terms []int
+		end := 0
 		for _, h := range hits[i:min(len(hits), i+50)] {
 			if h.end-hits[i].start > width {
 				break
 			}
-			seen[h.term] = true
+			if !slices.Contains(terms, h.term) {
+				terms, end = append(terms, h.term), h.end
+			}
 		}
-		if len(seen) > best {
-			best, at = len(seen), hits[i].start
+		if n := end - hits[i].start; len(terms) > best || len(terms) == best && n < span {
+			best, span, at = len(terms), n, hits[i].start
 		}
 	}
 	from = back(text, at, width/4)
-	to = from
-	for n := 0; n < width && to < len(text); n++ {
+	n := 0
+	for to = from; n < width && to < len(text); n++ {
 		_, size := utf8.DecodeRuneInString(text[to:])
 		to += size
+	}
+	if n < width {
+		from = back(text, from, width-n)
 	}
 	return from, to
 }
@@ -146,6 +172,7 @@ func window(text string, hits []hit, width int) (from, to int) {
 // back goes n runes back from a place, to the beginning of a word where one is
 // near.
 func back(text string, at, n int) int {
+	end := at
 	for ; n > 0 && at > 0; n-- {
 		_, size := utf8.DecodeLastRuneInString(text[:at])
 		at -= size
@@ -153,7 +180,7 @@ func back(text string, at, n int) int {
 	if at == 0 {
 		return 0
 	}
-	if i := strings.IndexAny(text[at:min(len(text), at+20)], " \n\t"); i >= 0 {
+	if i := strings.IndexAny(text[at:min(end, at+20)], " \n\t"); i >= 0 {
 		return at + i
 	}
 	return at

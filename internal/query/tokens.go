@@ -246,9 +246,13 @@ func spaceless(r rune) bool {
 		return unicode.IsLetter(r)
 	case r < 0x3005:
 		return false
-	case r < 0xd7b0: // Kana, Han, Hangul
+	case r < 0xa4d0: // Kana, Han, Yi
 		return unicode.IsLetter(r) || r == 0x3005
-	case r >= 0xf900 && r < 0xfb00, r >= 0xff66 && r < 0xffdd:
+	case r >= 0xac00 && r < 0xd800, r >= 0xa960 && r < 0xa980: // Hangul
+		return unicode.IsLetter(r)
+	case r >= 0xa9e0 && r < 0xaa00, r >= 0xaa60 && r < 0xaa80: // Myanmar
+		return unicode.IsLetter(r)
+	case r >= 0xf900 && r < 0xfb00, r >= 0xff66 && r < 0xffdd, r >= 0x1b000 && r < 0x1b170:
 		return true
 	}
 	return r >= 0x20000 && r < 0x33480

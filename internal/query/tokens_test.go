@@ -31,6 +31,7 @@ func TestAppendTokens(t *testing.T) {
 		{strings.Repeat("aB", 40) + " b", strings.Repeat("ab", 32) + " b ", 2},
 		{strings.Repeat("a", 63) + "éßb c", strings.Repeat("a", 63) + "e c ", 2},
 		{strings.Repeat("a", 63) + "ßb c", strings.Repeat("a", 63) + " c ", 2},
+		{"AᎠ ꜲB ꓐꓑ", "aꭰ ꜳb ꓐꓑ ", 3},
 		{"a\x00b\u200dc\u2028d\u00a0e", "a b c d e ", 5},
 		{"a\ue000b\xffc", "a b c ", 3},
 	} {
