@@ -32,6 +32,11 @@ func (w *Writer) removeEvents(stream int64, from int, seen map[int64]bool) error
 		indexed = seq
 	}
 	for _, thread := range threads {
+		if from > 1 {
+			if err := w.withoutResults(thread, stream, from); err != nil {
+				return err
+			}
+		}
 		if err := w.removeOf(thread, stream, from, indexed, seen); err != nil {
 			return err
 		}

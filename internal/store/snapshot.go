@@ -21,8 +21,9 @@ type Snapshot struct {
 	docs, docSize, redo int            // of the writer's, before
 	ms                  int64          // of the row before, and how many it had
 	n                   int
-	calls               map[string]int64 // calls without a result yet, by call id
-	added               bool             // events that go into outputs
+	calls               map[callKey]int64 // calls without a result yet
+	looked              map[int64]bool    // for those before the first event that is replaced
+	added               bool              // events that go into outputs
 }
 
 // maxCalls bounds the calls whose result is still to come; the latest count.
@@ -43,7 +44,7 @@ func (w *Writer) Replace(stream string, t *Thread, from int) (*Snapshot, error) 
 	if err := w.begin(); err != nil {
 		return nil, err
 	}
-	s := &Snapshot{w: w, from: from, slots: make(map[slotKey]slot), seen: make(map[int64]bool), linked: make(map[int64]bool), docs: len(w.docs), docSize: w.docSize, redo: len(w.redo), calls: make(map[string]int64)}
+	s := &Snapshot{w: w, from: from, slots: make(map[slotKey]slot), seen: make(map[int64]bool), linked: make(map[int64]bool), docs: len(w.docs), docSize: w.docSize, redo: len(w.redo), calls: make(map[callKey]int64), looked: make(map[int64]bool)}
 	if err := s.start(stream, t); err != nil {
 		return nil, w.fail(err)
 	}
@@ -233,15 +234,21 @@ func (s *Snapshot) beside(r *Row, id, thread int64) error {
 			if len(s.calls) >= maxCalls {
 				clear(s.calls)
 			}
-			s.calls[r.callID] = id
+			s.calls[callKey{thread, r.callID}] = id
 		}
 		return s.w.exec("INSERT INTO calls(call) VALUES(?)", id)
 	case transcript.ToolResult:
-		call, ok := s.calls[r.callID]
-		if !ok {
-			return nil // its call stands before the place from which reading went on, or nowhere
+		key := callKey{thread, r.callID}
+		if _, ok := s.calls[key]; !ok && r.callID != "" {
+			if err := s.openCalls(thread); err != nil {
+				return err
+			}
 		}
-		delete(s.calls, r.callID)
+		call, ok := s.calls[key]
+		if !ok {
+			return nil // it has none
+		}
+		delete(s.calls, key)
 		return s.result(call, id, r.result)
 	case transcript.Usage:
 		if u := r.Usage; u != nil {
