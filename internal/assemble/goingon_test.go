@@ -3,6 +3,7 @@ package assemble
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -580,5 +581,52 @@ func TestItemWithinPrefix(t *testing.T) {
 	first := text(meta(""), other, stamped("2026-03-02T09:00:00.050Z", answerItem("A0")), stamped("2026-03-02T09:00:00.100Z", userItem("<skill>x")), userEvent("two"))
 	if of := checkPieces(t, []byte(first+text(answerEvent("A"))), len(first)); of.all != 0 {
 		t.Errorf("went on %v times", of)
+	}
+}
+
+// An image of what was read from a mark on can be read again.
+func TestImageBehindMark(t *testing.T) {
+	first := text(meta(""), started("a"), userEvent("one"), completed("a"), started("b"), userEvent("two"), completed("b"))
+	picture := base64.StdEncoding.EncodeToString([]byte("a picture"))
+	whole := first + text(started("c"), userEvent("three"), callLine("v", "view", "{}"), outputLine("v", `[{"type":"input_image","image_url":"data:image/png;base64,`+picture+`"}]`), completed("c"))
+	var held stored
+	ref := discover.Ref{Path: "rollout.jsonl", ID: lineThread}
+	held.take(t, New(memory(first), []discover.Ref{ref}, nil, nil), lineThread, []byte(first))
+	r, err := New(memory(whole), []discover.Ref{ref}, nil, nil).Read(t.Context(), lineThread, ReadOptions{From: held.mark})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for ev, err := range r.Thread.Events {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, img := range ev.Images {
+			in, err := img.Open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := io.ReadAll(in); string(got) != "a picture" || err != nil {
+				t.Errorf("%q, %v", got, err)
+			}
+			seen++
+		}
+	}
+	if seen != 1 {
+		t.Errorf("%d images", seen)
+	}
+}
+
+// A thread whose names are too long for a mark has none.
+func TestMarkIsBounded(t *testing.T) {
+	for n, want := range map[int]bool{100: true, MaxMark: false} {
+		l := New(memory(text(strings.Replace(meta(""), "/home/ada/work", strings.Repeat("/x", n), 1), started("a"), userEvent("one"))), []discover.Ref{{Path: "rollout.jsonl", ID: lineThread}}, nil, nil)
+		r, _, _ := reading(t, l, lineThread, ReadOptions{})
+		if got := r.Mark() != nil; got != want {
+			t.Errorf("a folder of %d bytes: mark %t", 2*n, got)
+		}
+	}
+	if err := new(Mark).UnmarshalBinary(make([]byte, MaxMark+1)); err == nil {
+		t.Error("a mark over the limit was read")
 	}
 }
