@@ -81,6 +81,7 @@ func TestParse(t *testing.T) {
 		{`a"b c"`, `"a b" "c"`},
 		{"-tool:shell x", `"x" -tool:"shell"`},
 		{"since:2026-09-01 x", `"x" since:2026-09-01T00:00:00Z`},
+		{"since:2026-09-02 since:2026-09-01 until:2026-10-01 until:2026-10-02", "since:2026-09-02T00:00:00Z until:2026-10-01T00:00:00Z"},
 		{"a AND b OR (c) NEAR ^d {e}", `"a" "and" "b" "or" "c" "near" "d" "e"`},
 		{"role:bogus", "error"},
 		{"has:nothing", "error"},

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -187,6 +188,31 @@ func TestFTSMeansMatch(t *testing.T) {
 	}
 }
 
+// TestManyNames: a filter may name thousands of threads, folders and files.
+func TestManyNames(t *testing.T) {
+	k := newCorpus(t)
+	const n = 6000
+	for i := range n {
+		name := fmt.Sprintf("%04x", i)
+		k.names["thread"] = append(k.names["thread"], name)
+		k.names["project"] = append(k.names["project"], "/srv/"+name)
+		k.names["file"] = append(k.names["file"], "/h/"+name)
+	}
+	k.add(t, Document{Text: "x", Kind: "user", Role: "user", Thread: "0007", Project: "/srv/0007", File: "/h/0007"})
+	k.add(t, Document{Text: "x", Kind: "user", Role: "user", Thread: "1001", Project: "/srv/1001", File: "/h/1001"})
+	for text, want := range map[string][]int{
+		"thread:0": {1}, "-thread:0": {2}, "project:/srv": {1, 2}, "-project:/srv": nil, "file:0*": {1}, "x -file:0* project:/srv thread:0,1": {2},
+	} {
+		q, err := Parse(text, ParseOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if asked, matched := k.asked(t, q), k.matched(q); !slices.Equal(asked, want) || !slices.Equal(matched, want) {
+			t.Errorf("%s: full text finds %v, matching %v, want %v", text, asked, matched, want)
+		}
+	}
+}
+
 // TestTokensAreFTSTokens: FTS5 cuts what AppendTokens makes into the same tokens.
 func TestTokensAreFTSTokens(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
@@ -208,28 +234,63 @@ func TestTokensAreFTSTokens(t *testing.T) {
 
 func utf8ok(s string) bool { return strings.ToValidUTF8(s, "") == s && s != "" }
 
+// drop takes the last document away.
+func (k *corpus) drop(t testing.TB) {
+	if err := sqlitex.Execute(k.c, "DELETE FROM f WHERE rowid = ?", &sqlitex.ExecOptions{Args: []any{len(k.docs)}}); err != nil {
+		t.Fatal(err)
+	}
+	k.docs = k.docs[:len(k.docs)-1]
+}
+
+// FuzzParse: whatever is typed, its expression runs, finds what plain matching
+// takes, and is read again as it is written.
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{`plan "a b"* -x role:user`, `"`, `-"a`, `a AND (b OR c) NEAR(d) {x}: ^y`, `role:`, `project:"x`, "\x00\xff", `has:nothing`, `-`, `*`} {
+	for _, s := range []string{`plan "a b"* -x role:user`, `"`, `-"a`, `a AND (b OR c) NEAR(d) {x}: ^y`, `role:`, `project:"x`, "\x00\xff", `has:nothing`, `-`, `*`,
+		`tool:"a,b",c*,-d kind:all`, `thread:a,"b -inherited:yes since:2026-09-01T00:00:00Z`, "some* \"text to\"", "--x **y** 日本*"} {
 		f.Add(s, "some text to look in")
 	}
 	k := newCorpus(f)
 	k.add(f, Document{Text: "x", Kind: "user", Role: "user", Thread: "a", Tool: "shell", Project: "/srv/app", File: "/h/r.jsonl"})
 	f.Fuzz(func(t *testing.T, text, doc string) {
-		q, err := Parse(text, ParseOptions{
-			Since: func(s string) (time.Time, error) { return time.Parse(time.DateOnly, s) },
-			Until: func(s string) (time.Time, error) { return time.Parse(time.DateOnly, s) }})
+		q, err := Parse(text, ParseOptions{})
 		if err != nil {
 			return
 		}
-		k.asked(t, q)
-		d := Document{Text: doc, Kind: "user", Role: "user"}
-		q.Match(&d)
-		var b strings.Builder
-		for _, p := range Snippet(doc, q, 60) {
-			b.WriteString(p.Text)
+		k.add(t, Document{Text: doc, Kind: "user", Role: "user", Thread: "b", File: "/h/r.jsonl"})
+		asked, matched := k.asked(t, q), k.matched(q)
+		k.drop(t)
+		if !slices.Equal(asked, matched) {
+			t.Errorf("%s: full text finds %v, matching %v", q, asked, matched)
 		}
-		if n := len([]rune(b.String())); n > 70 && strings.ToValidUTF8(doc, "") == doc {
+		if y, z := q.Since.Year(), q.Until.Year(); y > 0 && z > 0 {
+			again, err := Parse(q.String(), ParseOptions{})
+			if err != nil || !reflect.DeepEqual(again.Terms, q.Terms) || !reflect.DeepEqual(again.Filters, q.Filters) || !again.Since.Equal(q.Since) || !again.Until.Equal(q.Until) {
+				t.Errorf("%q is written %s, and read as %v, %v", text, q, again, err)
+			}
+		}
+		n := 0
+		for _, p := range Snippet(doc, q, 60) {
+			n += len([]rune(p.Text))
+		}
+		if n > 62 {
 			t.Errorf("snippet of %d runes", n)
+		}
+	})
+}
+
+// FuzzTokens: a text is cut in both ways alike, and its tokens are their own.
+func FuzzTokens(f *testing.F) {
+	for _, s := range []string{"Fix the bug", "cafe\u0301 日本語 ﬁ \xff", "\ue000x ไทย 👍🏽"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		tokens, n := AppendTokens(nil, text)
+		var want []byte
+		for c := (Cursor{Text: text}); c.Next(); n-- {
+			want = append(append(want, c.Token...), ' ')
+		}
+		if again, _ := AppendTokens(nil, string(tokens)); string(want) != string(tokens) || string(again) != string(tokens) || n != 0 {
+			t.Errorf("%q, gone over %q, cut again %q", tokens, want, again)
 		}
 	})
 }

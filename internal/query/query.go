@@ -246,7 +246,10 @@ func (q *Query) addFilter(p piece, opt ParseOptions) (int, error) {
 		case err != nil:
 			return 0, wrong("a time: " + err.Error())
 		}
-		*to = t
+		// Of a bound that is given twice both hold, as of every filter.
+		if to.IsZero() || p.name == since && t.After(*to) || p.name == until && t.Before(*to) {
+			*to = t
+		}
 		return 1, nil
 	}
 	if allowed, ok := words[p.name]; ok {

@@ -33,12 +33,13 @@ func Snippet(text string, q *Query, width int) []Piece {
 	}
 	at := from
 	for _, h := range merged(hits) {
-		if h.start < at || h.end > to {
+		if h.end <= at || h.start >= to {
 			continue
 		}
-		add(text[at:h.start], false)
-		add(text[h.start:h.end], true)
-		at = h.end
+		start, end := max(h.start, at), min(h.end, to)
+		add(text[at:start], false)
+		add(text[start:end], true)
+		at = end
 	}
 	add(text[at:to], false)
 	if to < len(text) {
@@ -145,9 +146,9 @@ func window(text string, hits []hit, width int) (from, to int) {
 	for i := range hits {
 		var terms []int
 		end := 0
-		for _, h := range hits[i:min(len(hits), i+50)] {
-			if h.end-hits[i].start > width {
-				break
+		for k, h := range hits[i:min(len(hits), i+50)] {
+			if k > 0 && h.end-hits[i].start > width {
+				break // but one that is longer than the window is better than none
 			}
 			if !slices.Contains(terms, h.term) {
 				terms, end = append(terms, h.term), h.end
@@ -157,7 +158,8 @@ func window(text string, hits []hit, width int) (from, to int) {
 			best, span, at = len(terms), n, hits[i].start
 		}
 	}
-	from = back(text, at, width/4)
+	// What stands before it must not push the end of what is shown out.
+	from = back(text, at, max(0, min(width/4, width-utf8.RuneCountInString(text[at:at+span]))))
 	n := 0
 	for to = from; n < width && to < len(text); n++ {
 		_, size := utf8.DecodeRuneInString(text[to:])

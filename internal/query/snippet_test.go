@@ -38,6 +38,9 @@ func TestSnippets(t *testing.T) {
 		{hay + "needle", "needle", 20, "… and more hay [needle]"},
 		{"needle " + hay + "red needle " + hay, "needle red", 30, "… hay [red] [needle] some hay and m…"},
 		{"red x x x needle " + hay + "red needle " + hay, "needle red", 30, "… hay [red] [needle] some hay and m…"},
+		{hay + "needle x x x red " + hay, "needle red", 20, "… [needle] x x x [red] so…"},
+		{hay + "internationalisation " + hay, "internationalisation", 12, "…[internationa]…"},
+		{hay + "日本語のテスト" + hay, "日本語のテスト", 12, "… [日本語のテスト]some…"},
 	} {
 		q, err := Parse(tt.query, ParseOptions{})
 		if err != nil {
