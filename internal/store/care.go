@@ -107,14 +107,15 @@ func (w *Writer) Clear() error {
 	return w.Vacuum()
 }
 
-// Vacuum puts the index in order and gives unused space back.
+// Vacuum puts the index in order and gives unused space back. The copy that is
+// made for it is a file without a name, not memory: it is as large as the store.
 func (w *Writer) Vacuum() error {
 	if err := w.Commit(); err != nil {
 		return err
 	}
 	for _, sql := range []string{
 		"INSERT INTO words(words) VALUES('optimize')", "INSERT INTO outputs(outputs) VALUES('optimize')",
-		"VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)",
+		"PRAGMA temp_store = FILE", "VACUUM", "PRAGMA temp_store = MEMORY", "PRAGMA wal_checkpoint(TRUNCATE)",
 	} {
 		if err := w.exec(sql); err != nil {
 			return w.fail(err)

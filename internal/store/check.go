@@ -28,6 +28,11 @@ func (w *Writer) Check() (faults []string, err error) {
 			faults = append(faults, fmt.Sprintf("full text %s: %v", table, err))
 		}
 	}
+	texts, err := w.checkTexts()
+	if err != nil {
+		return faults, err
+	}
+	faults = append(faults, texts...)
 	for _, c := range checks {
 		n, err := number(w.c, c.sql, c.args...)
 		if err != nil {
@@ -40,7 +45,10 @@ func (w *Writer) Check() (faults []string, err error) {
 	return faults, nil
 }
 
-const messageKinds = "(2, 3, 5)" // user, assistant, tool_call
+const (
+	messageKinds = "(2, 3, 5)"       // user, assistant, tool_call
+	outputKinds  = "(4, 6, 7, 8, 9)" // reasoning, tool_result, compaction, context, notice
+)
 
 // checks count what must not be.
 var checks = []struct {
@@ -51,11 +59,22 @@ var checks = []struct {
 	{"events without their thread, stream or source", `SELECT count(*) FROM events e WHERE NOT EXISTS(SELECT 1 FROM threads WHERE id = e.thread)
 		OR NOT EXISTS(SELECT 1 FROM streams WHERE id = e.stream) OR e.source IS NOT NULL AND NOT EXISTS(SELECT 1 FROM sources WHERE id = e.source)`, nil},
 	{"texts without their event", `SELECT count(*) FROM bodies b WHERE NOT EXISTS(SELECT 1 FROM events WHERE id = b.id)`, nil},
-	{"calls or results without their event", `SELECT count(*) FROM calls c WHERE NOT EXISTS(SELECT 1 FROM events WHERE id = c.call)`, nil},
+	{"calls or results without their event", `SELECT count(*) FROM calls c WHERE NOT EXISTS(SELECT 1 FROM events WHERE id = c.call AND kind = 5)
+		OR c.result IS NOT NULL AND NOT EXISTS(SELECT 1 FROM events WHERE id = c.result AND kind = 6)`, nil},
+	{"calls that are not noted as such", `SELECT count(*) FROM events e WHERE kind = 5 AND NOT EXISTS(SELECT 1 FROM calls WHERE call = e.id)`, nil},
+	{"threads with a project that is not there", `SELECT count(*) FROM threads t WHERE project IS NOT NULL AND NOT EXISTS(SELECT 1 FROM projects WHERE id = t.project)`, nil},
+	{"streams to be indexed that are not there", `SELECT count(*) FROM todo WHERE stream NOT IN (SELECT id FROM streams)`, nil},
 	{"token counters without their event", `SELECT count(*) FROM usage u WHERE NOT EXISTS(SELECT 1 FROM events WHERE id = u.id)`, nil},
 	{"streams that do not say that they hold events of a thread", `SELECT count(*) FROM (SELECT DISTINCT thread, stream FROM events
 		EXCEPT SELECT thread, stream FROM stream_threads)`, nil},
-	{"messages that are not in full text, or twice", `SELECT abs((SELECT count(*) FROM events WHERE kind IN ` + messageKinds + ` AND flags & ?1 = 0) - (SELECT count(*) FROM words_docsize))`, []any{int64(Mirror)}},
+	{"messages that are not in full text", `SELECT count(*) FROM events e WHERE kind IN ` + messageKinds + ` AND flags & ?1 = 0
+		AND NOT EXISTS(SELECT 1 FROM words_docsize WHERE id = e.id)`, []any{int64(Mirror)}},
+	{"texts in full text of no message, or of a mirror", `SELECT count(*) FROM words_docsize d WHERE NOT EXISTS(SELECT 1 FROM events
+		WHERE id = d.id AND kind IN ` + messageKinds + ` AND flags & ?1 = 0)`, []any{int64(Mirror)}},
+	{"outputs that are not in full text", `SELECT count(*) FROM events e LEFT JOIN todo o ON o.stream = e.stream WHERE kind IN ` + outputKinds + ` AND flags & ?1 = 0
+		AND (o.seq IS NULL OR e.seq < o.seq) AND NOT EXISTS(SELECT 1 FROM outputs_docsize WHERE id = e.id)`, []any{int64(Mirror)}},
+	{"texts in full text of no output", `SELECT count(*) FROM outputs_docsize d WHERE NOT EXISTS(SELECT 1 FROM events e LEFT JOIN todo o ON o.stream = e.stream
+		WHERE e.id = d.id AND kind IN ` + outputKinds + ` AND (o.seq IS NULL OR e.seq < o.seq))`, nil},
 	{"slots that a recount gives otherwise", slotCheck, []any{int64(Inherited | Mirror | Synthetic), int64(Natural), int64(IsError), int64(UsageSnapshot)}},
 }
 
