@@ -154,25 +154,44 @@ func (w *Writer) twins(thread int64) ([]twin, error) {
 // was not matched by its stream yet.
 func findMirrors(twins []twin) map[int64]bool {
 	mirror := make(map[int64]bool)
-	kept := make(map[string][]*twin)
+	kept := make(map[window][]int) // places in twins, growing
 	for i := range twins {
 		t := &twins[i]
-		var of *twin
-		for _, k := range kept[t.same] {
-			if apart := t.id>>timeShift - k.id>>timeShift; apart >= -mirrorSpan && apart <= mirrorSpan && !slices.Contains(k.kept, t.stream) {
-				of = k
-				break
+		at := window{t.same, t.id >> timeShift / mirrorSpan}
+		of := -1
+		for _, near := range []window{{at.same, at.span - 1}, at, {at.same, at.span + 1}} {
+			for _, k := range kept[near] {
+				if of >= 0 && k > of {
+					break
+				}
+				if twins[k].mirroredBy(t) {
+					of = k
+					break
+				}
 			}
 		}
-		if of == nil {
+		if of < 0 {
 			t.kept = append(t.kept, t.stream)
-			kept[t.same] = append(kept[t.same], t)
+			kept[at] = append(kept[at], i)
 			continue
 		}
-		of.kept = append(of.kept, t.stream)
+		twins[of].kept = append(twins[of].kept, t.stream)
 		mirror[t.id] = true
 	}
 	return mirror
+}
+
+// A window is what messages of the same text and about the same time share, so
+// that none is compared with all that say "go on".
+type window struct {
+	same string
+	span int64
+}
+
+// mirroredBy says whether a message of the same text may be the mirror of k.
+func (k *twin) mirroredBy(t *twin) bool {
+	apart := t.id>>timeShift - k.id>>timeShift
+	return apart >= -mirrorSpan && apart <= mirrorSpan && !slices.Contains(k.kept, t.stream)
 }
 
 // setMirror marks a message, or takes the mark away: a mirror is neither found
