@@ -277,20 +277,3 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
-
-// FuzzTokens: a text is cut in both ways alike, and its tokens are their own.
-func FuzzTokens(f *testing.F) {
-	for _, s := range []string{"Fix the bug", "cafe\u0301 日本語 ﬁ \xff", "\ue000x ไทย 👍🏽"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		tokens, n := AppendTokens(nil, text)
-		var want []byte
-		for c := (Cursor{Text: text}); c.Next(); n-- {
-			want = append(append(want, c.Token...), ' ')
-		}
-		if again, _ := AppendTokens(nil, string(tokens)); string(want) != string(tokens) || string(again) != string(tokens) || n != 0 {
-			t.Errorf("%q, gone over %q, cut again %q", tokens, want, again)
-		}
-	})
-}

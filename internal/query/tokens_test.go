@@ -55,33 +55,41 @@ var genChars = rapid.Custom(func(t *rapid.T) string {
 	return strings.Join(rapid.SliceOfN(part, 0, 6).Draw(t, "parts"), "")
 })
 
-// TestTokensProperties: the two ways to cut agree, tokens lie where they are said
-// to, are short, whole, and their own tokens.
 func TestTokensProperties(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		text := genChars.Draw(t, "text")
-		got, n := AppendTokens([]byte("x"), text)
-		want, end := "x", 0
-		for c := (Cursor{Text: text}); c.Next(); n-- {
-			want += string(c.Token) + " "
-			if c.Start < end || c.End <= c.Start || c.End > len(text) {
-				t.Fatalf("token %q at %d to %d, after %d", c.Token, c.Start, c.End, end)
-			}
-			end = c.End
-			if len(c.Token) > maxToken || !utf8.Valid(c.Token) {
-				t.Fatalf("token %q", c.Token)
-			}
-			if part, n := AppendTokens(nil, text[c.Start:c.End]); n != 1 || string(part) != string(c.Token)+" " {
-				t.Fatalf("%q at %d to %d alone is cut into %q", c.Token, c.Start, c.End, part)
-			}
+	rapid.Check(t, func(t *rapid.T) { checkTokens(t, genChars.Draw(t, "text")) })
+}
+
+func FuzzTokens(f *testing.F) {
+	for _, s := range []string{"foo_bar pkg.Func", "cafe\u0301 ΣΑΣ", "日本語👍", "a\ue000b\xffc", strings.Repeat("aß", 40)} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) { checkTokens(t, text) })
+}
+
+// checkTokens: the two ways to cut agree, tokens lie where they are said to, are
+// short, whole, and their own tokens.
+func checkTokens(t interface{ Fatalf(string, ...any) }, text string) {
+	got, n := AppendTokens([]byte("x"), text)
+	want, end := "x", 0
+	for c := (Cursor{Text: text}); c.Next(); n-- {
+		want += string(c.Token) + " "
+		if c.Start < end || c.End <= c.Start || c.End > len(text) {
+			t.Fatalf("token %q at %d to %d, after %d", c.Token, c.Start, c.End, end)
 		}
-		if string(got) != want || n != 0 {
-			t.Fatalf("appended %q, gone over %q, %d of a difference", got, want, n)
+		end = c.End
+		if len(c.Token) > maxToken || !utf8.Valid(c.Token) {
+			t.Fatalf("token %q", c.Token)
 		}
-		if again, _ := AppendTokens(nil, want[1:]); string(again) != want[1:] {
-			t.Fatalf("tokens %q are cut into %q", want[1:], again)
+		if part, n := AppendTokens(nil, text[c.Start:c.End]); n != 1 || string(part) != string(c.Token)+" " {
+			t.Fatalf("%q at %d to %d alone is cut into %q", c.Token, c.Start, c.End, part)
 		}
-	})
+	}
+	if string(got) != want || n != 0 {
+		t.Fatalf("appended %q, gone over %q, %d of a difference", got, want, n)
+	}
+	if again, _ := AppendTokens(nil, want[1:]); string(again) != want[1:] {
+		t.Fatalf("tokens %q are cut into %q", want[1:], again)
+	}
 }
 
 // TestFTSCutsTheSame: FTS5 sees exactly the tokens, in their places.
