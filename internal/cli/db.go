@@ -166,7 +166,7 @@ func newDBForget(e *Env) *cobra.Command {
 func newDBClear(e *Env) *cobra.Command {
 	var words string
 	cmd := dbWriter(e, "clear", "take everything out of the store",
-		"Takes everything out of the store. It wants to be told so: type "+clearWords+"\nwhen asked, or give it as --confirm. Codex's own files are not touched.",
+		"Takes everything out of the store. It wants to be told so: type\n"+clearWords+" when asked, or give it as --confirm. Codex's own\nfiles are not touched.",
 		"  rollbook db clear --confirm \""+clearWords+"\"", cobra.NoArgs,
 		func(ctx context.Context, w *store.Writer, _ []string) error {
 			if words == "" {

@@ -42,13 +42,13 @@ func newSearchCommand(e *Env) *cobra.Command {
   -word          without it, also -"a phrase" and -role:tool
   role:user      also assistant, tool; several with commas
   tool:shell     tool:*patch*
-  project:DIR    worked in this folder or below it; project:NAME for any so named
+  project:DIR    worked in this folder or below it; project:NAME: any named so
   thread:ID      the beginning of an id
   since:7d       until:2026-09-01
   file:NAME      in the rollout or file of that name, or pattern
   has:error      also image, change
   kind:output    also reasoning, notice, compaction, context, all
-  natural:yes    only what a person typed; inherited:any also what forks took over
+  natural:yes    what a person typed; inherited:any also what forks took over
 
 Anything else is text. Quote the query as a whole where the shell would read it.
 Each hit leads to its thread, turn, file, line and byte.`,

@@ -58,7 +58,13 @@ func dump(t testing.TB, db string) string {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r, err := store.OpenReader(ctx, db)
+	return contents(t, db)
+}
+
+// contents gives what a store holds, as it lies there.
+func contents(t testing.TB, db string) string {
+	t.Helper()
+	r, err := store.OpenReader(context.Background(), db)
 	if err != nil {
 		t.Fatal(err)
 	}
