@@ -9,7 +9,7 @@ import (
 )
 
 // TestCallsGoOn: a call and its result are one whatever part of the stream is
-// replaced between them.
+// replaced between them (T6).
 func TestCallsGoOn(t *testing.T) {
 	failed, exit := true, 2
 	events := []*transcript.Event{
@@ -64,7 +64,7 @@ func TestCallsGoOn(t *testing.T) {
 }
 
 // TestCallsOfTwoThreads: a call id that two threads of a document use means each
-// its own.
+// its own (T6).
 func TestCallsOfTwoThreads(t *testing.T) {
 	path := newPath(t)
 	w := openWriter(t, path)
