@@ -180,7 +180,7 @@ func foldRune(dst []byte, r rune) []byte {
 				dst = append(dst, k)
 			}
 		case unicode.IsMark(d):
-			if !dropped(d) {
+			if !dropped(d) && len(dst) > 0 { // alone it would be no token
 				dst = utf8.AppendRune(dst, d)
 			}
 		case unicode.IsLetter(d) || unicode.IsNumber(d):

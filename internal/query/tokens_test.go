@@ -32,6 +32,7 @@ func TestAppendTokens(t *testing.T) {
 		{strings.Repeat("a", 63) + "éßb c", strings.Repeat("a", 63) + "e c ", 2},
 		{strings.Repeat("a", 63) + "ßb c", strings.Repeat("a", 63) + " c ", 2},
 		{"AᎠ ꜲB ꓐꓑ", "aꭰ ꜳb ꓐꓑ ", 3},
+		{"\ufe7a a\ufe7ab", "ab ", 1},
 		{"a\x00b\u200dc\u2028d\u00a0e", "a b c d e ", 5},
 		{"a\ue000b\xffc", "a b c ", 3},
 	} {
