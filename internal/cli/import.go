@@ -179,7 +179,9 @@ func (e *Env) runImport(ctx context.Context, db string, paths []string, opt inge
 	opt.Temp = filepath.Dir(db)
 	// The database holds memory of its own, beside Go's.
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(importMemory))
-	w, err := store.OpenWriter(ctx, db, store.Options{})
+	// What was begun is ended or taken back by the importer, not in the middle of a
+	// statement.
+	w, err := store.OpenWriter(context.WithoutCancel(ctx), db, store.Options{})
 	if err != nil {
 		return nil, err
 	}
