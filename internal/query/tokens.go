@@ -238,6 +238,8 @@ func spaceless(r rune) bool {
 	switch {
 	case r < 0xe00:
 		return false
+	case r >= 0x10a0 && r < 0x1100: // Georgian
+		return false
 	case r < 0x1100: // Thai, Lao, Tibetan, Myanmar
 		return unicode.IsLetter(r) && (r < 0xf00 || r >= 0x1000)
 	case r < 0x1780:

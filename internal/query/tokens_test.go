@@ -93,6 +93,16 @@ func checkTokens(t interface{ Fatalf(string, ...any) }, text string) {
 	}
 }
 
+// TestEveryRune: the tokens that any rune is part of are their own tokens.
+func TestEveryRune(t *testing.T) {
+	for r := rune(0); r <= utf8.MaxRune; r++ {
+		once, _ := AppendTokens(nil, "a"+string(r)+"b "+string(r))
+		if twice, _ := AppendTokens(nil, string(once)); string(twice) != string(once) {
+			t.Errorf("%U: %q is cut into %q", r, once, twice)
+		}
+	}
+}
+
 // TestFTSCutsTheSame: FTS5 sees exactly the tokens, in their places.
 func TestFTSCutsTheSame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
