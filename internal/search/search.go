@@ -15,9 +15,12 @@ import (
 	"rollbook/internal/store"
 )
 
-// MaxRanked is how many matches are ranked, the newest ones, and up to how many
-// they are counted.
-const MaxRanked = 20_000
+// MaxRanked is how many matches are ranked or counted by what they are, the newest
+// ones. MaxCounted is up to how many they are counted otherwise.
+const (
+	MaxRanked  = 20_000
+	MaxCounted = 1_000
+)
 
 // Options says how a search answers.
 type Options struct {
@@ -81,7 +84,11 @@ type searcher struct {
 }
 
 func (s *searcher) run() (*Result, error) {
-	newest, more, err := s.ids(s.lo, s.hi, MaxRanked)
+	most := MaxCounted
+	if s.o.Ranked || s.o.Facets {
+		most = MaxRanked
+	}
+	newest, more, err := s.ids(s.lo, s.hi, most)
 	if err != nil {
 		return nil, err
 	}
