@@ -122,7 +122,7 @@ var (
 		d := Document{Text: genText.Draw(t, "text"), Thread: rapid.SampledFrom([]string{"a1", "a2", "a3", "b1"}).Draw(t, "thread"),
 			File:    rapid.SampledFrom([]string{"/h/sessions/r-1.jsonl", "/h/x/r-2.jsonl"}).Draw(t, "file"),
 			Kind:    rapid.SampledFrom(append([]string{"user", "assistant", "tool_call", "tool_call"}, kinds["all"]...)).Draw(t, "kind"),
-			Project: rapid.SampledFrom([]string{"", "/srv/app", "/srv/app/sub", "/srv/apple", `C:\Work\App`}).Draw(t, "project"),
+			Project: rapid.SampledFrom([]string{"", "/srv/app", "/srv/app/sub", "/srv/apple", `C:\Data\App`}).Draw(t, "project"),
 			Image:   rapid.Bool().Draw(t, "image"), Change: rapid.Bool().Draw(t, "change"), Error: rapid.Bool().Draw(t, "error"),
 			Natural: rapid.Bool().Draw(t, "natural"), Inherited: rapid.Bool().Draw(t, "inherited")}
 		d.Role = map[string]string{"user": "user", "assistant": "assistant", "tool_call": "tool", "tool_result": "tool"}[d.Kind]

@@ -16,9 +16,9 @@ func TestFits(t *testing.T) {
 			{"/srv/app", "/srv/app", true}, {"/srv/app", "/srv/app/", true}, {"/srv/app/", "/srv/app/sub", true},
 			{"/srv/app", "/srv/apple", false}, {"/srv/App", "/srv/app", false}, {"/", "/srv", true}, {"/srv/app", "", false},
 			{"app", "/srv/app", true}, {"app", "/srv/app/sub", true}, {"App", "/srv/app", false}, {"ap", "/srv/app", false},
-			{`C:\Work\App`, `c:/work/app`, true}, {`c:\work`, `C:\Work\App`, true}, {`C:\`, `c:\work`, true}, {"c:", `C:\work`, true},
-			{`C:\Work`, `\\?\c:\work\app`, true}, {`\\host\share`, `\\?\UNC\Host\Share\x`, true}, {`C:\Work\Ap`, `C:\Work\App`, false},
-			{"App", `C:\work\app`, true}, {"/work", `C:\work`, false}, {`/a\B`, `/a\b`, false}, {`/a\b`, `/a\b`, true},
+			{`C:\Data\App`, `c:/data/app`, true}, {`c:\data`, `C:\Data\App`, true}, {`C:\`, `c:\data`, true}, {"c:", `C:\data`, true},
+			{`C:\Data`, `\\?\c:\data\app`, true}, {`\\host\share`, `\\?\UNC\Host\Share\x`, true}, {`C:\Data\Ap`, `C:\Data\App`, false},
+			{"App", `C:\data\app`, true}, {"/data", `C:\data`, false}, {`/a\B`, `/a\b`, false}, {`/a\b`, `/a\b`, true},
 		}},
 		{"tool", FitsTool, []row{
 			{"shell", "shell", true}, {"Shell", "SHELL", true}, {"shell", "mcp.shell", true}, {"mcp.shell", "mcp.shell", true},
