@@ -18,11 +18,8 @@ func NewNormalizedParser() *NormalizedParser {
 
 // Parse reads a line. Where it makes no record the code says why. The record is
 // good until the next call; its Position is zero.
-func (p *NormalizedParser) Parse(text []byte) (rec *NormalizedRecord, code diag.Code, message string) {
-	if code, message = p.r.parse(text, false); code != "" {
-		return nil, code, message
-	}
-	return p.p.record(diag.Position{}), "", ""
+func (p *NormalizedParser) Parse(text []byte) (*NormalizedRecord, diag.Code, string) {
+	return parseLine(&p.r, p.p.record, text)
 }
 
 // An EventParser reads single lines of the events format.
@@ -39,11 +36,15 @@ func NewEventParser() *EventParser {
 }
 
 // Parse is as that of a NormalizedParser.
-func (p *EventParser) Parse(text []byte) (rec *EventRecord, code diag.Code, message string) {
-	if code, message = p.r.parse(text, false); code != "" {
+func (p *EventParser) Parse(text []byte) (*EventRecord, diag.Code, string) {
+	return parseLine(&p.r, p.p.record, text)
+}
+
+func parseLine[R any](r *reader, record func(diag.Position) *R, text []byte) (*R, diag.Code, string) {
+	if code, message := r.parse(text, false); code != "" {
 		return nil, code, message
 	}
-	return p.p.record(diag.Position{}), "", ""
+	return record(diag.Position{}), "", ""
 }
 
 // ParseTime reads a time as both formats spell it: a number of seconds or
