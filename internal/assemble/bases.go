@@ -21,7 +21,3 @@ func (l *Library) Bases(id string) (refs []discover.Ref, gaps int) {
 	}
 	return refs, gaps
 }
-
-// ErrChanged is the cause of an error where a file changed while it was read,
-// other than by growing: what was learned of it says nothing then.
-var ErrChanged = errChanged

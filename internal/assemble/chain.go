@@ -170,9 +170,12 @@ type record struct {
 // maxRecords bounds the number of a thread's records.
 const maxRecords = 1<<31 - 2
 
+// ErrChanged is the cause of an error where a file changed while it was read, other
+// than by growing: what was learned of it says nothing then.
+var ErrChanged = errors.New("changed while it was read")
+
 var (
 	errTooManyRecords = errors.New("more records than can be numbered")
-	errChanged        = errors.New("changed while it was read")
 )
 
 // records reads the spans one after the other. A file that cannot be read is

@@ -60,7 +60,7 @@ func (l *Library) events(ctx context.Context, sv *survey, view transcript.View, 
 	last := int32(0)
 	for rec, err := range l.records(ctx, spans, sv.prints.known, lost) {
 		if err == nil && failed == nil && !sv.prints.same(rec.n, rec.Text) {
-			err = fmt.Errorf("%s: %w", rec.span.ref.Path, errChanged)
+			err = fmt.Errorf("%s: %w", rec.span.ref.Path, ErrChanged)
 		}
 		if err = cmp.Or(failed, err); err != nil {
 			yield(nil, err)
@@ -72,7 +72,7 @@ func (l *Library) events(ctx context.Context, sv *survey, view transcript.View, 
 		}
 	}
 	if failed == nil && last < sv.records {
-		failed = fmt.Errorf("thread %s: %w", sv.id, errChanged)
+		failed = fmt.Errorf("thread %s: %w", sv.id, ErrChanged)
 	}
 	if failed != nil {
 		yield(nil, failed)

@@ -116,12 +116,12 @@ func (l *Library) walk(ctx context.Context, g *group, spans []span, before *surv
 			return nil, fmt.Errorf("thread %s: %w", g.id, err)
 		}
 		if before != nil && !before.prints.same(rec.n, rec.Text) {
-			return nil, fmt.Errorf("%s: %w", rec.span.ref.Path, errChanged)
+			return nil, fmt.Errorf("%s: %w", rec.span.ref.Path, ErrChanged)
 		}
 		p.record(rec)
 	}
 	if before != nil && sv.records < before.records {
-		return nil, fmt.Errorf("thread %s: %w", g.id, errChanged)
+		return nil, fmt.Errorf("thread %s: %w", g.id, ErrChanged)
 	}
 	p.finish(g)
 	return sv, nil

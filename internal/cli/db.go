@@ -201,7 +201,7 @@ func dbWriter(e *Env, use, short, long, example string, args cobra.PositionalArg
 			if err != nil {
 				return err
 			}
-			w, err := store.OpenWriter(cmd.Context(), name, store.Options{})
+			w, err := store.OpenWriter(cmd.Context(), name)
 			if err != nil {
 				return err
 			}

@@ -181,7 +181,7 @@ func (e *Env) runImport(ctx context.Context, db string, paths []string, opt inge
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(importMemory))
 	// What was begun is ended or taken back by the importer, not in the middle of a
 	// statement.
-	w, err := store.OpenWriter(context.WithoutCancel(ctx), db, store.Options{})
+	w, err := store.OpenWriter(context.WithoutCancel(ctx), db)
 	if err != nil {
 		return nil, err
 	}

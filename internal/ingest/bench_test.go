@@ -40,7 +40,7 @@ func BenchmarkFirst(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		w, err := store.OpenWriter(ctx, filepath.Join(dir, "rollbook.db"), store.Options{})
+		w, err := store.OpenWriter(ctx, filepath.Join(dir, "rollbook.db"))
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -73,7 +73,7 @@ func BenchmarkUnchanged(b *testing.B) {
 	cache := filepath.Join(b.TempDir(), "cache")
 	opt := Options{MaxRecords: None, Cache: cacheIn(cache)}
 	run := func() {
-		w, err := store.OpenWriter(ctx, db, store.Options{})
+		w, err := store.OpenWriter(ctx, db)
 		if err != nil {
 			b.Fatal(err)
 		}

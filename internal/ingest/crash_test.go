@@ -35,7 +35,7 @@ func importAlone(args []string) error {
 		return err
 	}
 	ctx := context.Background()
-	w, err := store.OpenWriter(ctx, args[0], store.Options{})
+	w, err := store.OpenWriter(ctx, args[0])
 	if err != nil {
 		return err
 	}
@@ -184,12 +184,12 @@ func TestTwoAtOnce(t *testing.T) {
 	home := generated(t, 10)
 	db := newStore(t)
 	run1(t, db, Options{}, home)
-	w, err := store.OpenWriter(t.Context(), db, store.Options{})
+	w, err := store.OpenWriter(t.Context(), db)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer w.Close()
-	if _, err := store.OpenWriter(t.Context(), db, store.Options{}); !errors.Is(err, store.ErrBusy) {
+	if _, err := store.OpenWriter(t.Context(), db); !errors.Is(err, store.ErrBusy) {
 		t.Errorf("a second writer: %v", err)
 	}
 	s, err := w.Replace("x", nil, 1)
@@ -210,7 +210,7 @@ func TestInterrupted(t *testing.T) {
 	home := generated(t, 40)
 	db := newStore(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	w, err := store.OpenWriter(t.Context(), db, store.Options{})
+	w, err := store.OpenWriter(t.Context(), db)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -83,7 +83,7 @@ func TestReadOnly(t *testing.T) {
 	}
 	t.Cleanup(func() { os.Chmod(dir, 0o700) })
 	if os.Getuid() != 0 {
-		if _, err := store.OpenWriter(t.Context(), db, store.Options{}); err == nil || !strings.Contains(err.Error(), "rollbook.db") {
+		if _, err := store.OpenWriter(t.Context(), db); err == nil || !strings.Contains(err.Error(), "rollbook.db") {
 			t.Errorf("the error is %v", err)
 		}
 	}
@@ -103,7 +103,7 @@ func TestModes(t *testing.T) {
 	home := generated(t, 5)
 	db := newStore(t)
 	run1(t, db, Options{}, home)
-	w, err := store.OpenWriter(t.Context(), db, store.Options{})
+	w, err := store.OpenWriter(t.Context(), db)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -148,7 +148,6 @@ type docReading struct {
 	print  print
 	before docMark // what was counted before the entry at hand
 	cut    bool
-	shape  document.Shape
 	own    findings
 }
 

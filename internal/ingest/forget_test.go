@@ -15,7 +15,7 @@ func TestForgotten(t *testing.T) {
 	db := newStore(t)
 	run1(t, db, Options{}, home)
 	want := dump(t, db)
-	w, err := store.OpenWriter(context.Background(), db, store.Options{})
+	w, err := store.OpenWriter(context.Background(), db)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestForgotten(t *testing.T) {
 	}
 	slices.Sort(keys)
 	for _, key := range keys {
-		w, err := store.OpenWriter(context.Background(), db, store.Options{})
+		w, err := store.OpenWriter(context.Background(), db)
 		if err != nil {
 			t.Fatal(err)
 		}

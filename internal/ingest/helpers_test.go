@@ -27,7 +27,7 @@ func newStore(t testing.TB) string { return filepath.Join(t.TempDir(), "data", "
 func run1(t testing.TB, db string, opt Options, paths ...string) *Summary {
 	t.Helper()
 	ctx := context.Background()
-	w, err := store.OpenWriter(ctx, db, store.Options{})
+	w, err := store.OpenWriter(ctx, db)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func run1(t testing.TB, db string, opt Options, paths ...string) *Summary {
 func dump(t testing.TB, db string) string {
 	t.Helper()
 	ctx := context.Background()
-	w, err := store.OpenWriter(ctx, db, store.Options{})
+	w, err := store.OpenWriter(ctx, db)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -80,7 +80,6 @@ const (
 	InvalidTime  diag.Code = "invalid_timestamp"
 	FileUnread   diag.Code = "file_unreadable"
 	MemoryUnkept diag.Code = "cache_not_written" // the next listing looks into every file again
-	CoverageNote diag.Code = "coverage"
 )
 
 // Coverage is what every import says of itself (spec: import, "Sentence by

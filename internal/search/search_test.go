@@ -40,7 +40,7 @@ func filled(t testing.TB) (db string, roots []string) {
 	roots = append(roots, home)
 	ctx := context.Background()
 	db = filepath.Join(t.TempDir(), "s", "rollbook.db")
-	w, err := store.OpenWriter(ctx, db, store.Options{})
+	w, err := store.OpenWriter(ctx, db)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,7 +251,7 @@ func event(text string) *transcript.Event {
 func TestRanked(t *testing.T) {
 	dir := t.TempDir()
 	db := filepath.Join(dir, "s", "rollbook.db")
-	w, err := store.OpenWriter(t.Context(), db, store.Options{})
+	w, err := store.OpenWriter(t.Context(), db)
 	if err != nil {
 		t.Fatal(err)
 	}

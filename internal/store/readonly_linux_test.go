@@ -61,7 +61,7 @@ func TestReadOnlySystem(t *testing.T) {
 	if got := dumpOf(t, path); got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
-	w, err := OpenWriter(context.Background(), path, Options{})
+	w, err := OpenWriter(context.Background(), path)
 	if err == nil {
 		w.Close()
 		t.Fatal("it can be written")

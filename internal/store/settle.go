@@ -286,23 +286,20 @@ func (w *Writer) moveThread(thread int64) error {
 	return w.redoOutputs(thread)
 }
 
-// redoOutputs has the outputs of a thread indexed again by the second pass.
+// redoOutputs puts the outputs of a thread that the second pass has indexed into
+// full text anew.
 func (w *Writer) redoOutputs(thread int64) error {
-	type part struct {
-		stream int64
-		seq    int
-	}
-	var parts []part
+	var streams []int64
 	err := w.query("SELECT stream FROM stream_threads WHERE thread = ?", func(s *sqlite.Stmt) error {
-		parts = append(parts, part{stream: s.ColumnInt64(0)})
+		streams = append(streams, s.ColumnInt64(0))
 		return nil
 	}, thread)
 	if err != nil {
 		return err
 	}
-	for _, p := range parts {
+	for _, stream := range streams {
 		indexedTo := 1<<62 - 1
-		if seq, ok := w.todo[p.stream]; ok {
+		if seq, ok := w.todo[stream]; ok {
 			indexedTo = seq
 		}
 		var ids []int64
@@ -310,7 +307,7 @@ func (w *Writer) redoOutputs(thread int64) error {
 			func(s *sqlite.Stmt) error {
 				ids = append(ids, s.ColumnInt64(0))
 				return nil
-			}, thread, p.stream, indexedTo, int64(transcript.ToolResult), int64(transcript.Reasoning), int64(transcript.Compaction), int64(transcript.Context), int64(transcript.Notice))
+			}, thread, stream, indexedTo, int64(transcript.ToolResult), int64(transcript.Reasoning), int64(transcript.Compaction), int64(transcript.Context), int64(transcript.Notice))
 		if err != nil {
 			return err
 		}

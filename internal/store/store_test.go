@@ -25,7 +25,7 @@ var update = flag.Bool("update", false, "make the stores of testdata anew")
 
 func openWriter(t testing.TB, path string) *Writer {
 	t.Helper()
-	w, err := OpenWriter(context.Background(), path, Options{})
+	w, err := OpenWriter(context.Background(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -324,7 +324,7 @@ func TestForeign(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, wErr := OpenWriter(context.Background(), path, Options{})
+		_, wErr := OpenWriter(context.Background(), path)
 		_, rErr := OpenReader(context.Background(), path)
 		for _, err := range []error{wErr, rErr} {
 			if !errors.Is(err, ErrForeign) && !errors.Is(err, ErrNewer) {
@@ -370,7 +370,7 @@ func TestDamaged(t *testing.T) {
 		}
 		os.Remove(path + "-wal")
 		os.Remove(path + "-shm")
-		w, err := OpenWriter(context.Background(), path, Options{})
+		w, err := OpenWriter(context.Background(), path)
 		if err != nil {
 			noticed++
 			continue

@@ -18,9 +18,6 @@ import (
 // ErrBusy says that another process is importing.
 var ErrBusy = errors.New("another import is running")
 
-// Options says how a store is opened. The zero value is ready.
-type Options struct{}
-
 // A Writer is the one who writes. It is used by one goroutine. What it was told
 // is there for readers at Commit, which it calls itself between two snapshots
 // when much is waiting.
@@ -52,7 +49,7 @@ const (
 
 // OpenWriter opens a store for writing and makes it where it is missing: the
 // folder readable by its owner alone, and so the file.
-func OpenWriter(ctx context.Context, path string, _ Options) (*Writer, error) {
+func OpenWriter(ctx context.Context, path string) (*Writer, error) {
 	if err := fsx.MkdirAll(fsx.OS, filepath.Dir(path)); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
