@@ -11,13 +11,20 @@ import (
 // however it is cut into writes; no content gives a frame without content.
 // After an error what w got is no whole frame.
 func WriteFrame(w io.Writer, checksum bool, write func(io.Writer) error) error {
-	enc, err := zstd.NewWriter(w, zstd.WithEncoderCRC(checksum), zstd.WithZeroFrames(true),
-		zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true))
+	frame, err := NewFrame(w, checksum)
 	if err != nil {
 		return err
 	}
-	if err := write(enc); err != nil {
+	if err := write(frame); err != nil {
 		return err // not closed: the frame must not look whole
 	}
-	return enc.Close()
+	return frame.Close()
+}
+
+// NewFrame is WriteFrame for a caller that is driven itself: what is written to
+// it goes into one frame of w, which Close ends. A frame that is never closed
+// stays cut, and costs nothing but garbage.
+func NewFrame(w io.Writer, checksum bool) (io.WriteCloser, error) {
+	return zstd.NewWriter(w, zstd.WithEncoderCRC(checksum), zstd.WithZeroFrames(true),
+		zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true))
 }

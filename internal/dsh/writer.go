@@ -1,0 +1,78 @@
+package dsh
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+
+	"rollbook/internal/zstdio"
+)
+
+// A Digest is the SHA-256 of the text of all frames after the first, joined
+// (docs/format/dsh.md, F6).
+type Digest [sha256.Size]byte
+
+// String gives 64 lower-case hex digits.
+func (d Digest) String() string { return hex.EncodeToString(d[:]) }
+
+// A Writer writes one session: a frame with the header, then one frame with all
+// events, both with a checksum (docs/format/dsh.md, F1). It holds no event: text
+// goes through in pieces. The same events give the same bytes.
+type Writer struct {
+	frame io.WriteCloser
+	sum   hash.Hash
+	out   encoder
+	seq   int
+}
+
+// NewWriter writes the header of a session to w, which needs no buffer.
+func NewWriter(w io.Writer, h Header) (*Writer, error) {
+	switch {
+	case h.ID == "":
+		return nil, errors.New("session without an id")
+	case h.CreatedAt < 0:
+		return nil, fmt.Errorf("session %s: created before 1970", h.ID)
+	case h.Cwd != "" && !absolute(h.Cwd):
+		return nil, fmt.Errorf("session %s: the working directory %q is not absolute", h.ID, h.Cwd)
+	}
+	err := zstdio.WriteFrame(w, true, func(w io.Writer) error {
+		e := encoder{w: w}
+		e.header(h)
+		e.flush()
+		return e.err
+	})
+	if err != nil {
+		return nil, err
+	}
+	frame, err := zstdio.NewFrame(w, true)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.New()
+	return &Writer{frame: frame, sum: sum, out: encoder{w: io.MultiWriter(frame, sum)}}, nil
+}
+
+// Append writes the next event and tells its seq, which a ToolResult or a Title
+// refers to. The first error stays.
+func (w *Writer) Append(ev *Event) (seq int, err error) {
+	seq = w.seq
+	w.out.event(seq, ev)
+	w.seq++
+	return seq, w.out.err
+}
+
+// Close ends the log. Where it or an Append failed, what was written is no
+// whole log. The underlying writer stays open.
+func (w *Writer) Close() (Digest, error) {
+	w.out.flush()
+	if w.out.err != nil {
+		return Digest{}, w.out.err // the frame stays cut: it must not look whole
+	}
+	if err := w.frame.Close(); err != nil {
+		return Digest{}, err
+	}
+	return Digest(w.sum.Sum(nil)), nil
+}
