@@ -2,7 +2,8 @@
 // leads out of it, and no symbolic link below it is ever followed, also not one
 // that somebody puts there between two calls.
 //
-// It decides nothing about what is opened, and reads nothing itself.
+// It decides nothing about what is opened, and reads nothing itself. A Root only
+// reads; who is to change something asks for a Writable.
 package confine
 
 import (

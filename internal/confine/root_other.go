@@ -9,4 +9,6 @@ const linkModes = fs.ModeSymlink | fs.ModeIrregular
 
 const nonblock = 0
 
+const syncsFolders = false
+
 func openSystem(path string) (system, error) { return openPortable(path) }

@@ -17,6 +17,8 @@ const linkModes = fs.ModeSymlink
 
 const nonblock = unix.O_NONBLOCK
 
+const syncsFolders = true
+
 // A descent opens each part of a name in the folder that it opened before, so
 // that nothing that happens to names on the way leads it elsewhere.
 type descent struct {

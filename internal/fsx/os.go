@@ -36,13 +36,16 @@ func (osFS) Create(name string, perm fs.FileMode) (Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	return output{f}, nil
+	return NewOutput(f), nil
 }
 
 func (osFS) Mkdir(name string, perm fs.FileMode) error { return os.Mkdir(name, perm) }
 func (osFS) Rename(from, to string) error              { return os.Rename(from, to) }
 func (osFS) Remove(name string) error                  { return os.Remove(name) }
 func (osFS) SyncDir(name string) error                 { return syncDir(name) }
+
+// NewOutput is an Output over a file that the caller opened.
+func NewOutput(f *os.File) Output { return output{f} }
 
 type output struct{ *os.File }
 
