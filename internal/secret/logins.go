@@ -1,0 +1,147 @@
+package secret
+
+import (
+	"encoding/base64"
+	"strings"
+	"unicode/utf8"
+)
+
+// bearer is bearer_token with all that belongs to the token.
+func bearer(s string, at, end int) (match, bool) {
+	i := spaces.run(s, end)
+	stop := bearerMore.run(s, i)
+	if i == end || stop-i < 12 {
+		return match{}, false
+	}
+	if _, ok := contractBearer(s, at, end); !ok && (wordBefore(s, at) || !strings.ContainsAny(s[i:stop], "0123456789")) {
+		return match{}, false
+	}
+	return match{code: BearerToken, rank: rankBearer, from: at, start: i, end: stop, value: s[i:stop]}, true
+}
+
+var bearerMore = newClass("A-Za-z0-9._~+/=-")
+
+// basic is the user and password of a header, in base64: what it stands for is
+// text with a colon.
+func basic(s string, at, end int) (match, bool) {
+	i := blanks.run(s, end)
+	stop := base64s.run(s, i)
+	if i == end || wordBefore(s, at) || !encodesLogin(s[i:stop]) {
+		return match{}, false
+	}
+	return match{code: "basic_auth", rank: rankLogin, from: at, start: i, end: stop, value: s[i:stop]}, true
+}
+
+// encodesLogin reports whether a text is base64 of a user, a colon and a
+// password.
+func encodesLogin(s string) bool {
+	s = strings.TrimRight(s, "=")
+	if len(s) < 6 {
+		return false
+	}
+	for _, enc := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+		b, err := enc.DecodeString(s)
+		if err != nil || !utf8.Valid(b) || strings.IndexByte(string(b), ':') < 0 {
+			continue
+		}
+		if strings.IndexFunc(string(b), func(r rune) bool { return r < ' ' || r == 0x7f }) < 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// address is a user and password in an address of any scheme. Those of http and
+// https have the code of the contract, those of others, such as databases, the
+// code connection_string.
+func address(s string, at, end int) (match, bool) {
+	start := schemeBytes.back(s, at, 32)
+	scheme := strings.ToLower(s[start:at])
+	code := "connection_string"
+	if scheme == "http" || scheme == "https" || strings.HasSuffix(scheme, "+http") || strings.HasSuffix(scheme, "+https") {
+		code = URLCredentials
+	}
+	stop, ok := login(s, end, true)
+	if !ok {
+		stop, ok = userToken(s, end)
+	}
+	if scheme == "" || !ok {
+		return match{}, false
+	}
+	return match{code: code, rank: rankLogin, from: start, start: end, end: stop, value: s[end:stop]}, true
+}
+
+var schemeBytes = newClass("A-Za-z0-9+.-")
+
+// userToken gives the end of a user that is a token rather than a name.
+func userToken(s string, at int) (end int, ok bool) {
+	end = tokens.run(s, at)
+	return end, byteAt(s, end) == '@' && end-at >= 20 && strings.ContainsAny(s[at:end], "0123456789") && entropy(s[at:end]) >= 3.5
+}
+
+// cookie is what a header of cookies says, where it is long enough to be more
+// than a setting.
+func cookie(s string, at, end int) (match, bool) {
+	i := blanks.run(s, end)
+	stop := i
+	for stop < len(s) && s[stop] != '\n' && s[stop] != '\r' && s[stop] != '"' && s[stop] != '\'' && s[stop] != '\\' {
+		stop++
+	}
+	stop = i + len(strings.TrimRight(s[i:stop], " \t"))
+	v := s[i:stop]
+	eq := strings.IndexByte(v, '=')
+	if eq < 1 || tokens.run(v, 0) != eq && dotted.run(v, 0) != eq || placeholder(s, i) > i {
+		return match{}, false
+	}
+	long := false
+	for part := range strings.FieldsFuncSeq(v, func(r rune) bool { return r == ';' || r == '=' || r == ' ' }) {
+		long = long || len(part) >= 16 && entropy(part) >= 3
+	}
+	if !long {
+		return match{}, false
+	}
+	return match{code: "cookie", rank: rankValue, from: at, start: i, end: stop, value: v}, true
+}
+
+// netrc is the password of a line of a netrc file.
+func netrc(s string, at, end int) (match, bool) {
+	const word = "password"
+	line := s[end:min(len(s), end+400)]
+	n := strings.Index(line, word)
+	if n < 1 || !strings.Contains(line[:n], "login") {
+		return match{}, false
+	}
+	i := spaces.run(s, end+n+len(word))
+	stop := i
+	for stop < len(s) && s[stop] > ' ' && s[stop] != '"' && s[stop] != '\'' && s[stop] != '\\' {
+		stop++
+	}
+	if i == end+n+len(word) || stop-i < 4 || placeholder(s, i) > i {
+		return match{}, false
+	}
+	return match{code: "netrc_password", rank: rankLogin, from: at, start: i, end: stop, value: s[i:stop]}, true
+}
+
+// userFlag is the user and password that a command which asks the web is given:
+// curl -u name:password.
+func userFlag(s string, at, end int) (match, bool) {
+	i := quotes.run(s, blanks.run(s, end))
+	colon := i
+	for colon < len(s) && loginBytes[s[colon]] {
+		colon++
+	}
+	stop := colon + 1
+	if byteAt(s, colon) != ':' || colon == i {
+		return match{}, false
+	}
+	for stop < len(s) && s[stop] > ' ' && !quotes[s[stop]] && s[stop] != '\\' {
+		stop++
+	}
+	line := s[max(0, at-200):at]
+	line = line[strings.LastIndexByte(line, '\n')+1:]
+	if stop-colon-1 < 4 || digits.run(s, colon+1) == stop || byteAt(s, colon+1) == '$' ||
+		!strings.Contains(line, "curl") && !strings.Contains(line, "http") || placeholder(s, i) > i {
+		return match{}, false
+	}
+	return match{code: "user_password", rank: rankLogin, from: at, start: i, end: stop, value: s[i:stop]}, true
+}
