@@ -95,12 +95,15 @@ func (k *keyWord) find(s string, at, end int) (match, bool) {
 	if !ok || placeholder(s, start) > start {
 		return match{}, false
 	}
+	if !quoted && i == end && k.text == "pass" && s[start-1] != '=' {
+		return match{}, false // PASS: the name of a test
+	}
 	v := s[start:stop]
 	code := "secret_value"
 	switch {
 	case encodesLogin(v) && len(v) >= 8 && k.text == "auth":
 		code = "basic_auth"
-	case !looksSecret(v, k.sort, quoted):
+	case !looksSecret(v, k.sort, quoted), k.sort == weak && !quoted && strings.ContainsAny(v, "*?!"):
 		return match{}, false
 	}
 	return match{code: code, rank: rankValue, from: from, start: start, end: stop, value: v}, true
@@ -199,7 +202,7 @@ var plainValue = newClass("A-Za-z0-9_+/=.~!@#$%^*:?-")
 
 // looksSecret weighs a value.
 func looksSecret(v string, sort int, quoted bool) bool {
-	if strings.ContainsAny(v, " \t{}()[]<>\"\\|;,") || isReference(v) || sort == weak && isPath(v) || !varied(v) && len(v) >= 12 {
+	if len(v) < 8 || strings.ContainsAny(v, " \t{}()[]<>\"\\|;,") || isReference(v) || sort == weak && isPath(v) || !varied(v) && len(v) >= 12 {
 		return false
 	}
 	var digit, letter, mixed bool
