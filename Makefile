@@ -8,6 +8,7 @@ build:
 
 test: build       # everything that proves the project; installs what it needs
 	scripts/tools.sh
+	scripts/harness.sh
 	go vet ./...
 	go test ./...
 	scripts/cross.sh
