@@ -240,7 +240,7 @@ func (p *mdPage) call(c *call) {
 	}
 	p.at(c.place())
 	o, output := p.o.outcome(c)
-	p.tool(mdTool{p.callTitle(c), o, p.input(c), c.changes, output, c.result})
+	p.tool(mdTool{p.o.callTitle(p.project, c), o, p.o.callInput(c), c.changes, output, c.result})
 }
 
 // result writes a result that did not come right after its call.
@@ -258,10 +258,10 @@ func (p *mdPage) result(c *call) {
 }
 
 // callTitle says on one line what was called.
-func (p *mdPage) callTitle(c *call) string {
+func (o *Options) callTitle(project string, c *call) string {
 	switch {
 	case len(c.stats) == 1:
-		return "± " + statName(p.project, &c.stats[0]) + " " + c.stats[0].counts()
+		return "± " + statName(project, &c.stats[0]) + " " + c.stats[0].counts()
 	case len(c.stats) > 1:
 		return "± " + many(len(c.stats), "file") + " " + sumStats(c.stats).counts()
 	case c.action.name == "":
@@ -326,19 +326,19 @@ func mdOutcome(o outcome) string {
 	return " — " + htmlPlain(o.text)
 }
 
-// input is what a call was given, as far as its title does not say it.
-func (p *mdPage) input(c *call) []string {
+// callInput is what a call was given, as far as its title does not say it.
+func (o *Options) callInput(c *call) []string {
 	text := c.action.text
 	switch {
-	case p.o.Tools == NoTools || len(c.stats) > 0:
+	case o.Tools == NoTools || len(c.stats) > 0:
 		return nil
-	case p.o.Tools == Full && len(c.action.details) > 0:
+	case o.Tools == Full && len(c.action.details) > 0:
 		var lines []string
 		for _, f := range c.action.details {
 			lines = append(lines, allLines(f.name+": "+f.text())...)
 		}
 		return lines
-	case p.o.Tools == Full:
+	case o.Tools == Full:
 		lines := allLines(text)
 		if c.action.dir != "" {
 			lines = append(lines, "in "+oneLine(c.action.dir))
