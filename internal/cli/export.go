@@ -9,10 +9,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"rollbook/internal/export"
 	"rollbook/internal/fsx"
 	"rollbook/internal/interchange"
 	"rollbook/internal/term"
@@ -23,24 +26,35 @@ import (
 const (
 	formatEvents     = "events"
 	formatNormalized = "normalized"
+	formatHTML       = "html"
 )
 
 type exportOptions struct {
 	selector
-	format string
-	output string
-	images string
-	view   string
-	all    bool
+	format   string
+	output   string
+	images   string
+	view     string
+	tools    string
+	all      bool
+	noImages bool
 }
 
 func newExportCommand(e *Env) *cobra.Command {
 	var o exportOptions
 	cmd := &cobra.Command{
 		Use:   "export PATH|THREAD",
-		Short: "write threads as JSON Lines for other programs",
+		Short: "write threads as pages to share, or as JSON Lines for other programs",
 		Long: `Writes the threads of a Codex home, of a folder of rollouts or of one file,
-oldest first, or one thread by its id. Two formats, both JSON Lines:
+oldest first, or one thread by its id. Two formats for people:
+
+  html        one file that needs nothing else: no network, no other file; with
+              pictures, a table of turns, search, light and dark
+  md          Markdown as forges show it, what tools gave folded
+
+A home or folder gives a new folder (-o NEWDIR), with a page per thread and
+index.html or index.md, which lists them. Two formats for programs, both JSON
+Lines, all threads in one stream:
 
   events      everything that a thread holds: messages, reasoning summaries,
               tool calls and results, compactions, notices, token counts; each
@@ -54,7 +68,8 @@ The output holds the original text of the logs and may hold secrets. Nothing is
 redacted.`,
 		Example: `  rollbook export ~/.codex --format events > events.jsonl
   rollbook export ~/.codex --format normalized --cwd ~/shop-api --since 30d
-  rollbook export 01a0a41f --home ~/.codex --format events -o thread.jsonl
+  rollbook export 01a0a41f --home ~/.codex --format html -o thread.html
+  rollbook export ~/.codex --format html --cwd ~/shop-api -o pages
   rollbook export rollout.jsonl --format events --view physical`,
 		GroupID: groupShare,
 		Args:    operands("PATH|THREAD"),
@@ -64,27 +79,43 @@ redacted.`,
 64  the command line was wrong`},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !cmd.Flags().Changed("format") {
-				return usageErrorf("--format is missing: events or normalized")
+				return usageErrorf("--format is missing: html, md, events or normalized")
+			}
+			if err := o.check(cmd.Flags()); err != nil {
+				return err
 			}
 			return e.export(cmd.Context(), args[0], o)
 		},
 	}
 	set := cmd.Flags()
-	choiceVar(cmd, set, &o.format, "format", formatEvents, "what to write", formatEvents, formatNormalized)
+	choiceVar(cmd, set, &o.format, "format", formatEvents, "what to write", formatHTML, formatMarkdown, formatEvents, formatNormalized)
 	choiceVar(cmd, set, &o.view, "view", transcript.Active.String(), "which records count",
 		transcript.Active.String(), transcript.Physical.String(), transcript.Model.String())
-	set.StringVarP(&o.output, "output", "o", "", "write to this file instead of standard output")
-	set.StringVar(&o.images, "images", "", "write the images that events name into this folder, named by their digests")
-	set.BoolVar(&o.all, "all", false, "normalized: also what was injected between the person's words")
+	set.StringVarP(&o.output, "output", "o", "", "write to this file instead of standard output; several pages: to this new folder")
+	set.StringVar(&o.images, "images", "", "events: write the images that they name into this folder, named by their digests")
+	set.BoolVar(&o.all, "all", false, "also what was injected between the person's words (events always hold it)")
+	choiceVar(cmd, set, &o.tools, "tools", export.Full.String(), "html, md: how much of tool calls",
+		export.NoTools.String(), export.Short.String(), export.Full.String())
+	set.BoolVar(&o.noImages, "no-images", false, "html: name images instead of holding them")
 	o.vars(e, set)
 	o.filters(e, set)
 	return cmd
 }
 
-func (e *Env) export(ctx context.Context, operand string, o exportOptions) error {
-	if o.all && o.format != formatNormalized {
-		return usageErrorf("--all belongs to --format normalized; events always hold what was injected")
+// check looks at flags that belong to some of the formats only.
+func (o *exportOptions) check(set *pflag.FlagSet) error {
+	belongs := []struct{ flag, formats string }{
+		{"all", "html md normalized"}, {"tools", "html md"}, {"no-images", "html"}, {"images", "events normalized"},
 	}
+	for _, b := range belongs {
+		if set.Changed(b.flag) && !slices.Contains(strings.Fields(b.formats), o.format) {
+			return usageErrorf("--%s does not go with --format %s, but with %s", b.flag, o.format, strings.Join(strings.Fields(b.formats), ", "))
+		}
+	}
+	return nil
+}
+
+func (e *Env) export(ctx context.Context, operand string, o exportOptions) error {
 	sel, err := e.choose(ctx, operand, o.selector)
 	if err != nil {
 		return err
@@ -94,6 +125,9 @@ func (e *Env) export(ctx context.Context, operand string, o exportOptions) error
 		if err := e.outside(sel.home.Path(), to); err != nil {
 			return err
 		}
+	}
+	if isPage(o.format) {
+		return e.exportPages(ctx, sel, operand, o)
 	}
 	images, err := e.imageFolder(o.images)
 	if err != nil {

@@ -339,16 +339,24 @@ func (o *Options) callInput(c *call) []string {
 		}
 		return lines
 	case o.Tools == Full:
-		lines := allLines(text)
+		var lines []string
+		if !inTitle(text) {
+			lines = allLines(text)
+		}
 		if c.action.dir != "" {
 			lines = append(lines, "in "+oneLine(c.action.dir))
 		}
 		return lines
-	case !strings.Contains(text, "\n") && len(text) <= maxTitle:
+	case inTitle(text):
 		return nil
 	}
 	lines, more := firstLines(text, shortHead)
 	return clipAll(lines, more)
+}
+
+// inTitle reports whether a call's title says all that it was given.
+func inTitle(text string) bool {
+	return !strings.Contains(text, "\n") && len(text) <= maxTitle
 }
 
 // shownOutput is the output as lines: in short its first ones.
