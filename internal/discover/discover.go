@@ -85,6 +85,9 @@ type Home struct {
 	// Temp is the folder for a private copy of the state database; "" is the
 	// system's (statedb.Options).
 	Temp string
+	// Brief looks for the last time of a file in its last 4 MiB only, and of a
+	// compressed one not at all: Last is then that of its head.
+	Brief bool
 	// Memory spares files that have not changed; nil has every one looked into.
 	Memory Memory
 

@@ -25,6 +25,7 @@ type head struct {
 	metaAt  int         // the record that was the last session_meta
 	forked  bool        // another thread's session_meta stands right behind this one's
 	looks   bool        // a line that only a rollout has
+	said    bool        // a record says whose file it is
 	broken  bool        // the first record could not be read
 	text    bool        // a byte order mark, or bytes that are not UTF-8
 	seen    rollout.Raw // time of the last record that has one
@@ -191,7 +192,7 @@ func (h *head) meta(line int, text []byte) {
 	case r.MetaLine == 0 && !(h.broken && foreign):
 		r.MetaLine = line
 		if m.ID != "" {
-			r.ID = m.ID
+			r.ID, h.said = m.ID, true
 		}
 		h.fill(line, m)
 	case m.ID == r.ID:
@@ -231,7 +232,7 @@ func (h *head) bare(line int, text []byte) {
 		h.looks = true
 		h.ref.Bare, h.ref.MetaLine, h.ref.MetaCount = true, line, 1
 		if b.ID != "" && len(b.ID) <= maxID {
-			h.ref.ID = b.ID
+			h.ref.ID, h.said = b.ID, true
 		}
 		h.ref.Created = timeOf(b.Timestamp)
 	case *rollout.Message:
@@ -278,6 +279,7 @@ func (h *head) last(at time.Time) {
 // finish draws the conclusions that the whole head allows.
 func (h *head) finish() {
 	r := &h.ref
+	r.Unsaid = !h.said
 	r.Cwd = orElse(r.Cwd, h.bounded(h.context))
 	r.Source = orElse(r.Source, "unknown")
 	if r.ForkedFrom == "" && h.forked && !r.Subagent() {

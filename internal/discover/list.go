@@ -106,7 +106,7 @@ func (h *Home) probeAll(ctx context.Context, groups [][]candidate) []result {
 	var wg sync.WaitGroup
 	for range workers() {
 		wg.Go(func() {
-			p := prober{ctx: ctx, tree: h.tree, memory: h.Memory}
+			p := prober{ctx: ctx, tree: h.tree, memory: h.Memory, brief: h.Brief}
 			defer p.close()
 			for ctx.Err() == nil {
 				i := int(next.Add(1)) - 1

@@ -24,6 +24,7 @@ const (
 	tailLine    = 1 << 20   // a last line up to this is validated
 	tailMost    = 16 << 20  // looked through for a record with a time
 	tailLong    = 256 << 20 // looked through for the start of one line
+	tailBrief   = 4 << 20   // read of the end in all, where a home is looked through in brief
 	streamMost  = 16 << 30  // of a compressed file
 )
 
@@ -32,6 +33,8 @@ type prober struct {
 	ctx    context.Context
 	tree   tree
 	memory Memory
+	brief  bool
+	spent  int64  // bytes read of the end of the file at hand
 	dir    string // the folder that is open, if one is
 	open   folder
 	head   []byte
@@ -140,7 +143,8 @@ func readAt(f io.ReaderAt, b []byte, at int64) (int, error) {
 	return n, err
 }
 
-// stream reads a compressed file through: its end has no other way in.
+// stream reads a compressed file through: its end has no other way in. In brief
+// its head is enough.
 func (p *prober) stream(f fsx.File, size int64, h *head) error {
 	text, err := rollout.Decompress(io.NewSectionReader(f, 0, size), path.Base(h.ref.Path))
 	if err != nil {
@@ -152,6 +156,9 @@ func (p *prober) stream(f fsx.File, size int64, h *head) error {
 	r := rollout.NewReader(text, rollout.Options{HeadOnly: true, Limits: rollout.Limits{Line: headMost, File: streamMost}})
 	defer r.Close()
 	for rec, err := range r.Records() {
+		if p.brief && !h.wants() {
+			break
+		}
 		if errors.Is(err, rollout.ErrFileTooLarge) {
 			h.note(0, StreamLimit, err.Error())
 			break
@@ -181,6 +188,9 @@ func (p *prober) stream(f fsx.File, size int64, h *head) error {
 		if at := recordTime(rec.Text, &rec.Envelope); !at.IsZero() {
 			last = at
 		}
+	}
+	if p.brief {
+		return nil // what comes later is not known, and nothing is wrong
 	}
 	h.last(last)
 	return nil

@@ -15,6 +15,7 @@ type Ref struct {
 	// says, and that of the name only where no session_meta can be read. It is
 	// never empty.
 	ID        string
+	Unsaid    bool   // ID is the name's: no record says it
 	SessionID string // the root thread's; not the thread's own in a sub-agent
 	ParentID  string // of a sub-agent: the thread that started it
 

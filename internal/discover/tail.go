@@ -17,6 +17,7 @@ func (p *prober) lastTime(f io.ReaderAt, size int64, head []byte, most int64) (t
 	if p.tail == nil {
 		p.tail = make([]byte, tailRead)
 	}
+	p.spent = 0
 	stop := size // where the line at hand ends, its line feed included
 	for end := size; end > 0; {
 		start := max(0, end-tailRead)
@@ -37,7 +38,7 @@ func (p *prober) lastTime(f io.ReaderAt, size int64, head []byte, most int64) (t
 		}
 		end = start
 		walked := size - end
-		if walked >= most && stop < size || walked >= tailLong {
+		if walked >= most && stop < size || walked >= tailLong || p.brief && p.spent+2*tailRead > tailBrief {
 			return time.Time{}, nil
 		}
 		if end == 0 {
@@ -56,6 +57,7 @@ func (p *prober) window(f io.ReaderAt, start, end int64, head []byte) ([]byte, e
 		return head[start:end], nil
 	}
 	n, err := readAt(f, p.tail[:end-start], start)
+	p.spent += int64(n)
 	return p.tail[:n], err
 }
 
@@ -68,21 +70,23 @@ func (p *prober) lineTime(f io.ReaderAt, begin, stop, size, start int64, chunk [
 		return time.Time{}, nil
 	}
 	var text []byte
+	long := false
 	if begin >= start && stop <= start+int64(len(chunk)) {
 		text = chunk[begin-start : stop-start]
 	} else {
 		want := n
-		if n > tailLine {
+		if long = n > tailLine || p.brief && n > tailRead; long {
 			want = 4 << 10
 		}
 		p.line = grow(p.line, int(want))
 		m, err := readAt(f, p.line, begin)
+		p.spent += int64(m)
 		if err != nil {
 			return time.Time{}, err
 		}
 		text = p.line[:m]
 	}
-	if n > tailLine {
+	if long {
 		if stop == size && !p.endsLine(f, size) {
 			return time.Time{}, nil
 		}

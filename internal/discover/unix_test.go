@@ -14,6 +14,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"rollbook/internal/confine"
 	"rollbook/internal/diag"
@@ -173,6 +174,43 @@ func TestReads(t *testing.T) {
 	for _, name := range c.Opened() {
 		if c.Opens(name) != 1 || c.Bytes(name) > headFirst+tailRead {
 			t.Errorf("%s: opened %d times, %d bytes read", name, c.Opens(name), c.Bytes(name))
+		}
+	}
+}
+
+// TestBrief: in brief a file costs its head and 4 MiB of its end at most, a
+// compressed one its head.
+func TestBrief(t *testing.T) {
+	const meg = 1 << 20
+	line := func(n int) string {
+		return `{"timestamp":"2026-03-05T09:00:00Z","type":"event_msg","payload":{"type":"agent_message","message":"` + strings.Repeat("x", n) + `"}}`
+	}
+	bare := `{"type":"event_msg","payload":{"type":"agent_message","message":"` + strings.Repeat("x", meg-100) + `"}}`
+	for name, tt := range map[string]struct {
+		lines []string
+		last  string // of the last record; "" where that is too far away
+	}{
+		"short":       {[]string{line(10)}, "2026-03-05T09:00:00Z"},
+		"long":        {[]string{line(3 * meg)}, "2026-03-05T09:00:00Z"},
+		"too long":    {[]string{line(5 * meg)}, ""},
+		"far away":    {append([]string{line(10)}, slices.Repeat([]string{bare}, 12)...), ""},
+		"torn":        {[]string{line(10), line(meg)[:meg/2]}, "2026-03-05T09:00:00Z"},
+		"a long tail": {append(slices.Repeat([]string{line(300)}, 10*meg/400), line(10)), "2026-03-05T09:00:00Z"},
+	} {
+		rel := "sessions/" + fileName(idA)
+		first, _, _ := strings.Cut(rolloutText(idA), "\n")
+		h, c := count(t, files{rel: strings.Join(append([]string{first}, tt.lines...), "\n") + "\n"}.write(t))
+		h.Brief = true
+		far := false
+		refs, err := h.Refs(t.Context(), func(d diag.Diagnostic) { far = far || d.Code == LastTimeUnknown })
+		if err != nil || len(refs) != 1 {
+			t.Fatal(name, refs, err)
+		}
+		if got := refs[0].Last.Format(time.RFC3339); far != (tt.last == "") || !far && got != tt.last {
+			t.Errorf("%s: last %s, and unknown %v", name, got, far)
+		}
+		if n := c.Bytes(rel); n > headFirst+tailBrief {
+			t.Errorf("%s: %d bytes read", name, n)
 		}
 	}
 }

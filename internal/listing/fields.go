@@ -48,6 +48,7 @@ func codeRef(c *codec, r *discover.Ref) {
 	num(c, &r.MetaCount)
 	num(c, &r.Size)
 	c.flag(&r.Bare)
+	c.flag(&r.Unsaid)
 	c.flag(&r.Archived)
 	c.flag(&r.Compressed)
 	c.time(&r.Created, false)
