@@ -38,7 +38,7 @@ func Probe(r io.ReaderAt, size int64) (Info, error) {
 		if kind.text == "turn/start" {
 			info.Turns++
 		}
-		info.Images = info.Images || v.images(func(value) bool { return false })
+		info.Images = v.images(func(value) {}) || info.Images
 		return nil
 	})
 	info.Frames, info.Digest = phys.frames, phys.digest
@@ -54,24 +54,15 @@ func checkKind(header value) error {
 }
 
 // images calls each for the attachment of every image block below v, wherever it
-// is, until it returns false; it reports whether there was one.
-func (v value) images(each func(attachment value) bool) bool {
-	found, _ := v.walkImages(each)
-	return found
-}
-
-func (v value) walkImages(each func(attachment value) bool) (found, more bool) {
-	if v.get("type").is("image") && v.get("attachment").kind == '{' {
-		if found = true; !each(v.get("attachment")) {
-			return true, false
-		}
+// is, and reports whether there was one.
+func (v value) images(each func(attachment value)) bool {
+	found := false
+	if a := v.get("attachment"); v.get("type").is("image") && a.truthy() {
+		each(a)
+		found = true
 	}
 	for _, item := range v.list {
-		f, more := item.walkImages(each)
-		found = found || f
-		if !more {
-			return found, false
-		}
+		found = item.images(each) || found
 	}
-	return found, true
+	return found
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -84,9 +85,33 @@ func (p *parser) value() (value, error) {
 				return v, err
 			}
 		}
-		_, err = p.dec.ReadToken()
+		if _, err = p.dec.ReadToken(); err == nil {
+			v.unique()
+		}
 	}
 	return v, err
+}
+
+// unique leaves the last of the members of one name.
+func (v *value) unique() {
+	if len(v.names) < 2 {
+		return
+	}
+	last := make(map[string]int, len(v.names))
+	for i, name := range v.names {
+		last[name] = i
+	}
+	if len(last) == len(v.names) {
+		return
+	}
+	n := 0
+	for i, name := range v.names {
+		if last[name] == i {
+			v.names[n], v.list[n] = name, v.list[i]
+			n++
+		}
+	}
+	v.names, v.list = v.names[:n], v.list[:n]
 }
 
 func (p *parser) member(of *value) error {
@@ -97,10 +122,8 @@ func (p *parser) member(of *value) error {
 
 // get is the member of that name, or the zero value.
 func (v value) get(name string) value {
-	for i := len(v.names) - 1; i >= 0; i-- {
-		if v.names[i] == name {
-			return v.list[i]
-		}
+	if i := slices.Index(v.names, name); i >= 0 {
+		return v.list[i]
 	}
 	return value{}
 }
@@ -109,6 +132,19 @@ func (v value) exists() bool { return v.kind != 0 }
 
 // is reports whether v is that string.
 func (v value) is(s string) bool { return v.kind == '"' && v.text == s }
+
+// truthy is what JavaScript takes for true.
+func (v value) truthy() bool {
+	switch v.kind {
+	case 0, 'n', 'f':
+		return false
+	case '0':
+		return v.num != 0
+	case '"':
+		return v.text != ""
+	}
+	return true
+}
 
 // maxSafe is the largest integer that a double holds with all below it.
 const maxSafe = 1<<53 - 1
