@@ -26,6 +26,8 @@ type Writer struct {
 	sum   hash.Hash
 	out   encoder
 	seq   int
+
+	tokens int64
 }
 
 // NewWriter writes the header of a session to w, which needs no buffer.
@@ -61,8 +63,13 @@ func (w *Writer) Append(ev *Event) (seq int, err error) {
 	seq = w.seq
 	w.out.event(seq, ev)
 	w.seq++
+	w.tokens += tokens(ev.Data)
 	return seq, w.out.err
 }
+
+// Tokens is the price of what the model is given of the session so far
+// (docs/format/dsh.md, T1).
+func (w *Writer) Tokens() int64 { return w.tokens }
 
 // Close ends the log. Where it or an Append failed, what was written is no
 // whole log. The underlying writer stays open.
