@@ -49,17 +49,17 @@ func codeStatement(m *Manifest) string {
 func groupOf(e *inspect.Event) string {
 	switch e.Kind {
 	case inspect.ToolCall:
-		return "tool calls"
+		return "tool call"
 	case inspect.ToolResult:
-		return "tool results"
+		return "tool result"
 	case inspect.Checkpoint:
-		return "checkpoints"
+		return "checkpoint"
 	}
-	return e.Role.String() + " texts"
+	return e.Role.String() + " text"
 }
 
 // groups are the counts in the order in which HANDOFF.md gives them.
-var groups = []string{"user texts", "assistant texts", "system texts", "developer texts", "tool calls", "tool results", "checkpoints"}
+var groups = []string{"user text", "assistant text", "system text", "developer text", "tool call", "tool result", "checkpoint"}
 
 // meanings says for HANDOFF.md what a reader's diagnostic leaves out.
 var meanings = map[diag.Code]string{

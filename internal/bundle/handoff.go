@@ -33,7 +33,7 @@ func (h *handoff) render() []byte {
 	h.checkout()
 	h.selected()
 	h.list("Left out", "omissions", h.leftOut())
-	h.list("Mind", "warnings", h.m.Warnings)
+	h.list("To keep in mind", "warnings", h.m.Warnings)
 	h.steps()
 	return []byte(h.b.String())
 }
@@ -77,7 +77,7 @@ func (h *handoff) counts() string {
 	var parts []string
 	for _, g := range groups {
 		if n := h.facts.byKind[g]; n > 0 {
-			parts = append(parts, term.FormatCount(int64(n))+" "+g)
+			parts = append(parts, plural(n, g))
 		}
 	}
 	return term.FormatCount(int64(h.events)) + ": " + strings.Join(parts, ", ")

@@ -15,7 +15,7 @@ type Writable struct {
 	sys writer
 }
 
-var _ fsx.WriteFS = Writable{}
+var _ fsx.LinkFS = Writable{}
 
 // A writer is a system that changes what is below it.
 type writer interface {
@@ -23,6 +23,7 @@ type writer interface {
 	create(parts []string, perm fs.FileMode) (*os.File, error)
 	mkdir(parts []string, perm fs.FileMode) error
 	rename(from, to []string) error
+	link(from, to []string) error
 	remove(parts []string) error
 	syncDir(parts []string) error
 }
@@ -73,6 +74,19 @@ func (w Writable) Rename(from, to string) error {
 		return err
 	}
 	return w.sys.rename(old, parts)
+}
+
+// Link gives a file another name, which must not exist, not even as a link.
+func (w Writable) Link(from, to string) error {
+	old, err := splitBelow("link", from)
+	if err != nil {
+		return err
+	}
+	parts, err := splitBelow("link", to)
+	if err != nil {
+		return err
+	}
+	return w.sys.link(old, parts)
 }
 
 // Remove removes a file, a link itself, or an empty folder.

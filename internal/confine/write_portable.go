@@ -45,6 +45,24 @@ func (p *portable) rename(from, to []string) error {
 	return nil
 }
 
+func (p *portable) link(from, to []string) error {
+	for _, parts := range [][]string{from, to} {
+		dir, _, err := p.parent("link", parts)
+		if err != nil {
+			return err
+		}
+		p.leave(dir)
+	}
+	err := p.root.Link(filepath.Join(from...), filepath.Join(to...))
+	if at, ok := err.(*os.LinkError); ok {
+		err = at.Err
+	}
+	if err != nil {
+		return p.fault("link", to, err)
+	}
+	return nil
+}
+
 func (p *portable) remove(parts []string) error {
 	return p.in("remove", parts, func(dir *os.Root, name string) error { return dir.Remove(name) })
 }

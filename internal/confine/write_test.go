@@ -76,6 +76,23 @@ func TestWrite(t *testing.T) {
 	})
 }
 
+// TestLink gives a file a second name, but never one that exists.
+func TestLink(t *testing.T) {
+	eachWritable(t, func(t *testing.T, dir string, w Writable) {
+		must(t, fsx.WriteFile(w, "one", 0o600, text("one")))
+		must(t, w.Mkdir("sub", 0o700))
+		must(t, w.Link("one", "sub/two"))
+		if got := read(t, filepath.Join(dir, "sub", "two")); got != "one" {
+			t.Errorf("%q", got)
+		}
+		for _, name := range []string{"one", "sub", "dangling"} {
+			if err := w.Link("sub/two", name); !errors.Is(err, fs.ErrExist) {
+				t.Errorf("linked to %s: %v", name, err)
+			}
+		}
+	})
+}
+
 // changes are all ways to change a name.
 func changes(w Writable) map[string]func(string) error {
 	return map[string]func(string) error{
@@ -89,6 +106,8 @@ func changes(w Writable) map[string]func(string) error {
 		"mkdir":       func(rel string) error { return w.Mkdir(rel, 0o700) },
 		"rename from": func(rel string) error { return w.Rename(rel, "fresh") },
 		"rename to":   func(rel string) error { return w.Rename("a/b/file", rel) },
+		"link from":   func(rel string) error { return w.Link(rel, "fresh") },
+		"link to":     func(rel string) error { return w.Link("a/b/file", rel) },
 		"remove":      w.Remove,
 		"syncdir":     w.SyncDir,
 	}

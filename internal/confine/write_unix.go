@@ -41,6 +41,14 @@ func (d *descent) rename(from, to []string) error {
 	})
 }
 
+func (d *descent) link(from, to []string) error {
+	return d.in("link", from, func(old int, name string) error {
+		return d.in("link", to, func(dir int, new string) error {
+			return unix.Linkat(old, name, dir, new, 0)
+		})
+	})
+}
+
 // remove tries both ways, as systems do not agree on the error of the wrong one.
 func (d *descent) remove(parts []string) error {
 	return d.in("remove", parts, func(dir int, name string) error {

@@ -8,7 +8,7 @@ import (
 )
 
 // OS is the real file system. What only reads takes it as an FS.
-var OS WriteFS = osFS{}
+var OS LinkFS = osFS{}
 
 type osFS struct{}
 
@@ -42,6 +42,7 @@ func (osFS) Create(name string, perm fs.FileMode) (Output, error) {
 func (osFS) Mkdir(name string, perm fs.FileMode) error { return os.Mkdir(name, perm) }
 func (osFS) Rename(from, to string) error              { return os.Rename(from, to) }
 func (osFS) Remove(name string) error                  { return os.Remove(name) }
+func (osFS) Link(from, to string) error                { return os.Link(from, to) }
 func (osFS) SyncDir(name string) error                 { return syncDir(name) }
 
 // NewOutput is an Output over a file that the caller opened.

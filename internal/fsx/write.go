@@ -36,6 +36,14 @@ type WriteFS interface {
 	SyncDir(name string) error
 }
 
+// A LinkFS is a WriteFS that can give a file a second name.
+type LinkFS interface {
+	WriteFS
+	// Link gives the file another name, which must not exist (fs.ErrExist), not
+	// even as a link.
+	Link(from, to string) error
+}
+
 // WriteFile writes a file whole or not at all: what write writes (w is
 // buffered) goes to a new file in the same folder, is synced and renamed. The
 // new file has mode 0600 until it is whole, then perm, whatever the umask. After

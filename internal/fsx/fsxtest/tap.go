@@ -25,6 +25,7 @@ const (
 	Rename  Op = "rename" // the name is the new one
 	Remove  Op = "remove"
 	SyncDir Op = "syncdir"
+	Link    Op = "link" // the name is the new one
 
 	Read    Op = "read"
 	ReadAt  Op = "readat"
@@ -158,6 +159,15 @@ func (t *tap) Rename(from, to string) error {
 
 func (t *tap) Remove(name string) error {
 	return t.write(Remove, name, func(w fsx.WriteFS) error { return w.Remove(name) })
+}
+
+func (t *tap) Link(from, to string) error {
+	return t.write(Link, to, func(w fsx.WriteFS) error {
+		if l, ok := w.(fsx.LinkFS); ok {
+			return l.Link(from, to)
+		}
+		return &fs.PathError{Op: string(Link), Path: to, Err: errors.ErrUnsupported}
+	})
 }
 
 func (t *tap) SyncDir(name string) error {
