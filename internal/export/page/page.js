@@ -118,7 +118,7 @@
     const text = !query ? "" : !hits.length ? (searching ? "…" : "no hit") : `${at + 1} / ${hits.length}${hits.length >= maxHits || searching ? "+" : ""}`;
     one(".bar output").textContent = text;
   };
-  const pattern = () => new RegExp(query.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&"), "giu");
+  const pattern = () => new RegExp(query.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"), "giu");
   const ranges = (el) => {
     const nodes = [], found = [];
     const walker = document.createTreeWalker(el, NodeFilter.SHOW_TEXT);
@@ -191,7 +191,7 @@
     typing = setTimeout(() => { query = e.target.value; find() }, 120);
   });
   const keys = { j: () => move(true), k: () => move(false), J: () => moveTurn(true), K: () => moveTurn(false), o: fold, e: foldAll, t: nextTheme,
-    c: () => showTurns(), n: () => step(1), N: () => step(-1), "?": help, "/": () => one(".find input").select() };
+    c: () => showTurns(), n: () => step(1), N: () => step(-1), "?": help, "/": () => { one(".find input").focus(); one(".find input").select() } };
   document.addEventListener("keydown", (e) => {
     if (e.ctrlKey || e.metaKey || e.altKey) return;
     const input = e.target.matches?.("input");
@@ -200,7 +200,7 @@
       showTurns(false);
       return;
     }
-    if (input) { if (e.key === "Enter") { e.preventDefault(); step(e.shiftKey ? -1 : 1) } return }
+    if (input) { if (e.key === "Enter" && e.shiftKey) { e.preventDefault(); step(-1) } return }
     if (!keys[e.key] || one("#help").open && e.key !== "?") return;
     e.preventDefault();
     keys[e.key]();
