@@ -132,7 +132,7 @@ func TestOnlyCLIReadsEnvironment(t *testing.T) {
 	}
 	for _, name := range strings.Fields(string(files)) {
 		if strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "internal/cli/") ||
-			strings.HasPrefix(name, "internal/corpustest/") || strings.HasPrefix(name, "internal/harness/harnesstest/") || strings.HasPrefix(name, "internal/rolltest/cmd/") {
+			strings.HasPrefix(name, "internal/corpustest/") || strings.HasPrefix(name, "internal/browsertest/") || strings.HasPrefix(name, "internal/harness/harnesstest/") || strings.HasPrefix(name, "internal/rolltest/cmd/") {
 			continue
 		}
 		text, err := os.ReadFile(name)

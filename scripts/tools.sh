@@ -1,10 +1,10 @@
 #!/bin/sh
 # Installs what the tests use besides Go: strace shows what the program opens,
 # zstd and python3 serve the checks that compare with the real Codex, npm gets the
-# real DeepSeek Harness (scripts/harness.sh).
+# real DeepSeek Harness (scripts/harness.sh), chromium shows the pages of export.
 set -eu
 missing=
-for tool in strace zstd python3 npm; do
+for tool in strace zstd python3 npm chromium; do
 	command -v "$tool" >/dev/null 2>&1 || missing="$missing $tool"
 done
 [ -n "$missing" ] || exit 0
