@@ -26,6 +26,7 @@ type checker struct {
 	humans  bits  // user messages of a person, by seq
 	turn    turnState
 	calls   callState
+	wire    wire
 	refs    refState
 	compact compaction
 
@@ -248,7 +249,10 @@ func (c *checker) end() *Fault {
 	case !c.surface.empty() && c.head < 0:
 		return faultf(CheckHead, "the surface does not begin with a system message")
 	}
-	return c.calls.end()
+	if fault := c.calls.unresolved("log"); fault != nil {
+		return fault
+	}
+	return c.wire.check(&c.surface)
 }
 
 // An idSet holds texts by the first half of their SHA-256, so an id costs the

@@ -8,6 +8,7 @@ type callState struct {
 }
 
 type call struct {
+	number  int32    // of the session, from 0
 	print   [16]byte // of name and arguments
 	started bool
 }
@@ -25,7 +26,7 @@ func (s *callState) advertise(content value) *Fault {
 		if s.open == nil {
 			s.open = make(map[string]*call)
 		}
-		s.open[id] = &call{print: hashOf(b.get("name").text, b.get("arguments").text)}
+		s.open[id] = &call{number: int32(len(s.all) - 1), print: hashOf(b.get("name").text, b.get("arguments").text)}
 	}
 	return nil
 }
@@ -55,9 +56,11 @@ func (c *checker) result(e logEvent) *Fault {
 	if !c.turn.at(e.data) {
 		return faultf(CheckTurns, "tool/result is not in the open turn and step")
 	}
-	if call := c.calls.open[id]; call == nil || !call.started {
+	call := c.calls.open[id]
+	if call == nil || !call.started {
 		return faultf(CheckTools, "tool/result %.100q answers no started call of its step", id)
 	}
+	c.wire.put(e.seq, wireNode{kind: result, first: call.number})
 	delete(c.calls.open, id)
 	return nil
 }
@@ -69,8 +72,6 @@ func (s *callState) unresolved(what string) *Fault {
 	}
 	return nil
 }
-
-func (s *callState) end() *Fault { return s.unresolved("log") }
 
 // A compaction is the one that is open (V16).
 type compaction struct {

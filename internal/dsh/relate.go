@@ -74,6 +74,7 @@ func (c *checker) relations(e logEvent) *Fault {
 	}
 	switch kind {
 	case "assistant/message":
+		c.wire.assistant(e, int32(len(c.calls.all)))
 		return c.calls.advertise(e.data.get("message").get("content"))
 	case "tool/call":
 		return c.calls.start(e.data)
@@ -176,6 +177,7 @@ func (c *checker) bracket(e logEvent) *Fault {
 
 // user notes what a person said, and holds the head of a compaction to it.
 func (c *checker) user(e logEvent) *Fault {
+	c.wire.user(e)
 	from := e.data.get("source")
 	if from.get("kind").is("user") {
 		c.humans.set(e.seq)

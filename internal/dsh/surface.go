@@ -25,6 +25,14 @@ func (s *surface) grow(seq int64) int32 {
 
 func (s *surface) empty() bool { return s.last == 0 }
 
+// first is the first node, 0 where there is none.
+func (s *surface) first() int32 {
+	if s.empty() {
+		return 0
+	}
+	return s.after[0]
+}
+
 func (s *surface) append(seq int64) {
 	n := s.grow(seq)
 	s.before[n], s.after[s.last] = s.last, n
