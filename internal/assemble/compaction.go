@@ -11,6 +11,10 @@ import (
 func (e *emitter) compacted(p *rollout.Compacted) {
 	e.compactions++
 	summary := p.Message.String()
+	if e.sv.session {
+		e.snapshot(p, summary)
+		return
+	}
 	e.text(transcript.Compaction, transcript.Recorded, summary)
 	if e.view != transcript.Model || e.rec.n != e.sv.compacted {
 		return

@@ -40,6 +40,7 @@ type emitter struct {
 	tokens      tokens
 	model       string
 	footings    []footing // how it stood where later readings may go on
+	said        heard     // of a session
 }
 
 // events gives the events of a thread that was surveyed. What was appended
@@ -110,6 +111,7 @@ func (e *emitter) record(rec record) {
 		return
 	}
 	payload := rollout.Decode(&rec.Envelope, rec.Text)
+	e.remember(payload)
 	closed := e.turns.follow(rec.n, payload, e.callTurn(payload))
 	e.beginItemTurn(payload)
 	if e.held.waiting() && rec.n-e.held.n > heldFor {
@@ -218,6 +220,9 @@ func (e *emitter) source() transcript.Source {
 // event begins an event of the record at hand.
 func (e *emitter) event(kind transcript.Kind, origin transcript.Origin) *transcript.Event {
 	e.ev = transcript.Event{Kind: kind, Origin: origin, Source: e.source(), Time: e.time}
+	if e.sv.session {
+		e.ev.Model = e.model
+	}
 	e.mark(e.rec.n)
 	return &e.ev
 }
@@ -228,7 +233,7 @@ func (e *emitter) mark(n int32) {
 		e.ev.TurnID = at.id
 	}
 	e.ev.Inherited = e.sv.inherited.has(n)
-	e.ev.RolledBack = e.view == transcript.Physical && e.sv.rolled.has(n)
+	e.ev.RolledBack = (e.view == transcript.Physical || e.sv.keep) && e.sv.rolled.has(n)
 }
 
 // send gives the event to whoever ranges over the thread. What waits to be

@@ -26,7 +26,11 @@ func (e *emitter) noticeOf(p rollout.Payload) {
 	case *rollout.ThreadGoal:
 		e.notice("goal", p.Objective.String(), transcript.Recorded)
 	case *rollout.AgentMessage:
-		e.notice("agent_message", agentMessage(p), transcript.Recorded)
+		text := agentMessage(p)
+		if e.sv.session {
+			text = p.Content.Text()
+		}
+		e.notice("agent_message", text, transcript.Recorded)
 	case *rollout.SubAgentActivity:
 		e.notice("sub_agent", strings.TrimSpace(orElse(p.AgentPath, p.AgentThreadID)+" "+p.What), transcript.Recorded)
 	case *rollout.GuardianAssessment:

@@ -24,6 +24,8 @@ type survey struct {
 	inherited intervals // copied or read from another thread
 	own       int32     // first record of the thread's own file that is not copied
 	drop      bool      // the inherited part is not shown: a sub-agent's (F8)
+	session   bool      // it is read for a session of another program
+	keep      bool      // what was rolled back is shown, and marked
 
 	userEvents bool    // some event shows a user message (F16)
 	markers    bool    // some record opens a turn
@@ -422,15 +424,21 @@ func (p *pass) finish(g *group) {
 	p.prefix.finish(p)
 	p.inherited.sort()
 	p.rolled.sort()
-	for _, n := range p.compacts {
-		if p.visible(transcript.Active, n) {
-			p.compacted = n
-		}
-	}
+	p.findWindow()
 	if p.books != nil {
 		p.books.close(p.survey)
 	}
 	p.settle()
+}
+
+// findWindow finds the compaction that the model view begins with.
+func (sv *survey) findWindow() {
+	sv.compacted = 0
+	for _, n := range sv.compacts {
+		if sv.visible(transcript.Active, n) {
+			sv.compacted = n
+		}
+	}
 }
 
 // visible reports whether a record belongs to a view. Record 0 is none.
@@ -443,7 +451,7 @@ func (sv *survey) visible(view transcript.View, n int32) bool {
 	case view == transcript.Model && n < sv.compacted:
 		return false
 	}
-	return !sv.rolled.has(n) && !(sv.drop && sv.inherited.has(n))
+	return (sv.keep || !sv.rolled.has(n)) && !(sv.drop && sv.inherited.has(n))
 }
 
 // standsIn reports whether the answers of a turn stand in items only (F16).

@@ -12,6 +12,7 @@ import (
 // An ending is what a completion says of a call.
 type ending struct {
 	tool, namespace, arguments string
+	dir, status, item          string // of a session
 
 	output   string
 	exit     *int
@@ -130,6 +131,7 @@ func (e *emitter) call(id string, i int32, c *call, p rollout.Payload) {
 		ev.Tool, ev.Arguments, ev.ItemID = "image_generation", p.Prompt.String(), p.ID
 		images = e.generated(p)
 	}
+	e.ev.ItemType = e.itemType(p)
 	e.send()
 	switch {
 	case e.visible(c.output):
@@ -175,6 +177,9 @@ func (e *emitter) output(id string, i int32, c *call, p *rollout.ToolOutput) {
 		delete(e.endings, i)
 		enrich(ev, end)
 	}
+	if e.sv.session {
+		ev.Outcome = orElse(p.Status, ev.Outcome)
+	}
 	e.send()
 }
 
@@ -188,7 +193,7 @@ func enrich(ev *transcript.Event, end *ending) {
 	if end.isError != nil {
 		ev.IsError = end.isError
 	}
-	ev.Changes = end.changes
+	ev.Changes, ev.Outcome = end.changes, end.status
 }
 
 // ending takes a completion. Before the output of its call it is kept for
@@ -197,11 +202,16 @@ func enrich(ev *transcript.Event, end *ending) {
 // told (F17: commands in the background).
 func (e *emitter) ending(id string, i int32, c *call, p rollout.Payload) {
 	end := e.readEnding(p)
+	if e.sv.session {
+		end.dir, end.status = completion(p)
+		end.item = e.itemType(p)
+	}
 	end.at = *e.event(transcript.ToolResult, transcript.Recorded)
 	switch {
 	case !e.visible(c.call) && !e.visible(c.output):
 		ev := e.event(transcript.ToolCall, transcript.Recorded)
 		ev.CallID, ev.Tool, ev.Namespace, ev.Arguments = id, end.tool, end.namespace, end.arguments
+		ev.ItemType, ev.Dir = end.item, end.dir
 		e.send()
 		e.endingResult(id, end, transcript.Recorded)
 	case len(e.endings) < maxEndings && (c.call > e.rec.n && e.visible(c.call) || c.output > e.rec.n && e.visible(c.output)):

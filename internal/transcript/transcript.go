@@ -125,6 +125,13 @@ type Event struct {
 	Model  string // that answered, where known: turn_start and usage
 
 	Changes []FileChange // of a tool_result: files that it changed
+
+	// What a session of another program needs besides; only its reader sets it.
+	ItemType string // of a tool_call: type of the record that it was taken from
+	Dir      string // of a tool_call: folder that the command ran in
+	Outcome  string // of a tool_result: status of the output or the completion, as recorded
+	Snapshot bool   // the text stands in the replacement history of a compaction only
+	Skipped  int    // of a compaction: entries of that history that are no messages
 }
 
 // An Image was part of a message or result. Its bytes are never held.
@@ -193,6 +200,14 @@ type Meta struct {
 	State       State
 	Counts      Counts
 	Losses      int // lines that could not be read, and gaps
+	LeftOut     LeftOut
+}
+
+// LeftOut are turns that are not in the view; only the reader of a session
+// counts them.
+type LeftOut struct {
+	RolledBack int // a rollback or revert took them away
+	Windowed   int // they came before the last compaction
 }
 
 // A Thread is its meta and, once, its events in order.

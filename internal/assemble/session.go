@@ -1,0 +1,137 @@
+package assemble
+
+import (
+	"context"
+	"fmt"
+
+	"rollbook/internal/rollout"
+	"rollbook/internal/transcript"
+)
+
+// SessionOptions says what of a thread becomes a session of another program.
+type SessionOptions struct {
+	// Full takes the whole active view; else the session begins where the model
+	// view does.
+	Full bool
+	// RolledBack takes also what a rollback or a revert took away, each turn at
+	// its place in time and marked as such.
+	RolledBack bool
+}
+
+// Session surveys a thread as a session of another program takes it: the model
+// view, or the active one, with what only converters ask for. Messages that
+// stand in the replacement history of a compaction only come at its place.
+func (l *Library) Session(ctx context.Context, id string, opt SessionOptions) (*transcript.Thread, error) {
+	g := l.threads[id]
+	if g == nil {
+		return nil, fmt.Errorf("thread %s: not found", id)
+	}
+	spans := l.chain(g)
+	if opt.RolledBack {
+		spans = l.whole(g, spans)
+	}
+	sv, err := l.survey(ctx, g, spans)
+	if err != nil {
+		return nil, err
+	}
+	if opt.RolledBack {
+		if err := l.markReverted(ctx, g, sv); err != nil {
+			return nil, err
+		}
+		sv.findWindow()
+	}
+	view := transcript.Model
+	if opt.Full {
+		view = transcript.Active
+	}
+	left, err := l.leftOut(ctx, g, sv, view, opt)
+	if err != nil {
+		return nil, err
+	}
+	sv.session, sv.keep = true, opt.RolledBack
+	t := &transcript.Thread{Meta: l.meta(g, sv, view), View: view}
+	t.LeftOut = left
+	t.Events = func(yield func(*transcript.Event, error) bool) { l.events(ctx, sv, view, yield) }
+	return t, nil
+}
+
+// whole gives the spans of a chain with what reverts took away: after what is
+// inherited every file of the thread, whole, in the order in which they were
+// begun. A file that another one took the place of is not of the thread.
+func (l *Library) whole(g *group, chain []span) []span {
+	var spans []span
+	gaps := make(map[string]string)
+	for _, s := range chain {
+		if s.inherited {
+			spans = append(spans, s)
+		}
+		gaps[s.ref.Path] = s.gap
+	}
+	for _, ref := range g.files {
+		if l.files[ref.FileID()] == ref {
+			s := newSpan(ref)
+			s.gap = gaps[ref.Path]
+			spans = append(spans, s)
+		}
+	}
+	return spans
+}
+
+// leftOut counts the turns that the view leaves out.
+func (l *Library) leftOut(ctx context.Context, g *group, sv *survey, view transcript.View, opt SessionOptions) (left transcript.LeftOut, err error) {
+	for i := range sv.turns.all {
+		n := sv.turns.all[i].start
+		if view == transcript.Model && sv.visible(transcript.Active, n) && !sv.visible(transcript.Model, n) {
+			left.Windowed++
+		}
+	}
+	if opt.RolledBack {
+		return left, nil
+	}
+	if len(g.files) > 1 { // reverts leave turns in files, or parts of them, that the view does not read
+		quiet := l.with(nil, nil)
+		if sv, err = quiet.survey(ctx, g, quiet.whole(g, quiet.chain(g))); err == nil {
+			err = quiet.markReverted(ctx, g, sv)
+		}
+		if err != nil {
+			return left, err
+		}
+	}
+	for i := range sv.turns.all {
+		if sv.rolled.has(sv.turns.all[i].start) {
+			left.RolledBack++
+		}
+	}
+	return left, nil
+}
+
+// itemType is the type of the record of a call, by which a converter names it.
+func (e *emitter) itemType(p rollout.Payload) string {
+	if !e.sv.session {
+		return ""
+	}
+	return p.Type().String()
+}
+
+// completion gives of a completion what only converters ask for.
+func completion(p rollout.Payload) (dir, status string) {
+	switch p := p.(type) {
+	case *rollout.CommandExecution:
+		return p.CWD, p.Status
+	case *rollout.FileChange:
+		return "", p.Status
+	case *rollout.MCPToolCall:
+		return "", p.Status
+	case *rollout.DynamicToolCall:
+		return "", p.Status
+	case *rollout.WebSearch:
+		return "", p.Status
+	case *rollout.ImageGeneration:
+		return "", p.Status
+	case *rollout.CollabCall:
+		return "", p.CallStatus
+	case *rollout.ToolOutput:
+		return "", p.Status
+	}
+	return "", ""
+}
