@@ -1,0 +1,173 @@
+package dsh
+
+import (
+	"fmt"
+
+	"github.com/cespare/xxhash/v2"
+
+	"rollbook/internal/transcript"
+)
+
+// Texts that stand where Codex recorded nothing (docs/format/dsh.md, "Markers").
+const (
+	orphanedTool   = "codex_orphaned_tool"
+	noOutput       = "[Codex import: the tool call was recorded without an output]"
+	noneRecorded   = "[Codex import: Codex records no output of this tool]"
+	imageGenerated = "[image generated]"
+)
+
+// An openCall is a call of the step whose result is still to come.
+type openCall struct {
+	number int    // among all calls
+	id     string // of the session
+	seq    int    // of its tool/call event
+	item   string // type of the record that it was taken from
+	name   string
+	source transcript.Source
+	orphan bool // made for an output
+}
+
+// callIDs gives each call an id of its own, and finds the call that a result
+// answers: the oldest one of its recorded id that has none.
+type callIDs struct {
+	used    map[uint64]struct{} // digests of the ids
+	waiting map[string][]int    // numbers of calls without a result, by recorded id
+	number  int
+}
+
+func newCallIDs() *callIDs {
+	return &callIDs{used: make(map[uint64]struct{}), waiting: make(map[string][]int)}
+}
+
+func (ids *callIDs) call(recorded string) (number int) {
+	ids.number++
+	ids.waiting[recorded] = append(ids.waiting[recorded], ids.number)
+	return ids.number
+}
+
+func (ids *callIDs) result(recorded string) (number int, ok bool) {
+	queue := ids.waiting[recorded]
+	if len(queue) == 0 {
+		return 0, false
+	}
+	if len(queue) == 1 {
+		delete(ids.waiting, recorded)
+	} else {
+		ids.waiting[recorded] = queue[1:]
+	}
+	return queue[0], true
+}
+
+// unique gives the recorded id, with a number behind it where another call of
+// the session has it.
+func (ids *callIDs) unique(recorded string) string {
+	id := orElse(recorded, "call")
+	for n := 2; ; n++ {
+		key := xxhash.Sum64String(id)
+		if _, taken := ids.used[key]; !taken {
+			ids.used[key] = struct{}{}
+			return id
+		}
+		id = fmt.Sprintf("%s-%d", orElse(recorded, "call"), n)
+	}
+}
+
+// call takes a tool call: a block of the assistant's message, and an event
+// behind it.
+func (c *converter) call(ev *transcript.Event) error {
+	if err := c.enter(callPart); err != nil {
+		return err
+	}
+	c.model(ev)
+	open := openCall{number: c.calls.call(ev.CallID), id: c.calls.unique(ev.CallID), item: ev.ItemType, source: ev.Source}
+	arguments := ""
+	if open.orphan = ev.Origin == transcript.Synthetic; open.orphan {
+		open.name, arguments = orphanedTool, "{}"
+	} else {
+		open.name, arguments = callName(ev), c.clampArguments(callArguments(ev))
+	}
+	c.report.Tools++
+	c.open = append(c.open, open)
+	c.content = append(c.content, Call{open.id, open.name, arguments})
+	return nil
+}
+
+// result takes a result. That of a call whose step is closed was written there.
+func (c *converter) result(ev *transcript.Event) error {
+	number, ok := c.calls.result(ev.CallID)
+	if !ok {
+		return c.orphan(ev)
+	}
+	for i := range c.open {
+		if c.open[i].number != number {
+			continue
+		}
+		if err := c.flush(); err != nil {
+			return err
+		}
+		call := c.open[i]
+		c.open = append(c.open[:i], c.open[i+1:]...)
+		return c.answer(&call, ev)
+	}
+	return nil
+}
+
+// orphan takes a result that no call stands before.
+func (c *converter) orphan(ev *transcript.Event) error {
+	made := transcript.Event{Kind: transcript.ToolCall, Origin: transcript.Synthetic, CallID: ev.CallID, Source: ev.Source, Model: ev.Model}
+	if err := c.call(&made); err != nil {
+		return err
+	}
+	return c.result(ev)
+}
+
+// answer writes the result of a call.
+func (c *converter) answer(call *openCall, ev *transcript.Event) error {
+	if call.orphan {
+		c.report.repaired(ev.Source.File, ev.Source.Line, "output without a call")
+	}
+	if ev.Origin == transcript.Synthetic && ev.IsError == nil && len(ev.Images) == 0 {
+		return c.unanswered(call)
+	}
+	text := c.truncate(ev.Output)
+	if text == "" && len(ev.Images) > 0 && isImageGeneration(call.item) {
+		text = imageGenerated
+	}
+	content, err := c.withImages(text, ev.Images)
+	if err != nil {
+		return err
+	}
+	failed := failedResult(call.item, ev)
+	if failed {
+		c.report.Failed++
+	}
+	return c.writeResult(call, content, failed)
+}
+
+// unanswered writes the result of a call whose output Codex did not record. A
+// call that Codex itself answered was never lost.
+func (c *converter) unanswered(call *openCall) error {
+	if !answeredByCodex(call.item) {
+		return c.writeResult(call, []Block{Text{noneRecorded}}, false)
+	}
+	c.report.repaired(call.source.File, call.source.Line, fmt.Sprintf("call of %s without an output", call.name))
+	return c.writeResult(call, []Block{Text{noOutput}}, true)
+}
+
+func (c *converter) writeResult(call *openCall, content []Block, failed bool) error {
+	return c.write(ToolResult{Turn: c.turn.number, Step: c.step, ID: c.id("result"), CallID: call.id, CallSeq: call.seq,
+		Content: content, IsError: failed})
+}
+
+// lateResult writes the result of a call whose step ends before the record of
+// the result.
+func (c *converter) lateResult(call *openCall) error {
+	ev, err := c.planned().result(call.number)
+	switch {
+	case err != nil:
+		return err
+	case ev == nil:
+		return c.unanswered(call)
+	}
+	return c.answer(call, ev)
+}
