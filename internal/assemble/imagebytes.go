@@ -46,10 +46,20 @@ func (e *emitter) image(media string, value rollout.Text) transcript.Image {
 	img.Bytes, img.SHA256 = n, hex.EncodeToString(hash.Sum(nil))
 	if facts, err := pict.Read(head.Bytes()); err == nil {
 		img.MediaType, img.Width, img.Height = facts.MediaType, facts.Width, facts.Height
+		if e.sv.session && !sameMedia(media, facts.MediaType) {
+			img.Declared = media
+		}
 	}
 	at := place{span: *e.rec.span, offset: e.rec.Offset, start: start, length: len(value)}
 	img.Open = func() (io.ReadCloser, error) { return e.l.openImage(at) }
 	return img
+}
+
+// sameMedia compares a recorded media type with what the data says. None is
+// recorded where the type is ours, and jpg is an old spelling.
+func sameMedia(recorded, found string) bool {
+	recorded = strings.ToLower(strings.TrimSpace(recorded))
+	return recorded == "" || recorded == found || recorded == "image/jpg" && found == "image/jpeg"
 }
 
 // places finds strings of a line that are asked for in their order.
@@ -76,7 +86,10 @@ func (p *places) find(rec record, value []byte) int {
 func imageData(value rollout.Text) string {
 	s := value.String()
 	if _, data, ok := strings.Cut(s, ";base64,"); ok && strings.HasPrefix(s, "data:") {
-		return data
+		s = data
+	}
+	if strings.ContainsAny(s, " \t") { // line breaks are left out by the decoder
+		s = strings.NewReplacer(" ", "", "\t", "").Replace(s)
 	}
 	return s
 }

@@ -18,6 +18,9 @@ type Options struct {
 	MaxTextChars  int      // of one text, in UTF-16 units; 0: no limit
 	MaxToolOutput int      // of one tool result, in UTF-16 units; 0: no limit
 	Images        Admitter // nil: there is no store, and images become placeholders
+	// Folder is the working directory of sessions of threads that record none:
+	// the harness does not go on without one. Empty: they have none.
+	Folder string
 }
 
 // A Refusal is the error of an Admitter for an image that is not fit to be
@@ -40,7 +43,7 @@ func Convert(ctx context.Context, t *transcript.Thread, opt Options, w io.Writer
 	c := &converter{ctx: ctx, thread: t, opt: opt, images: make(map[string]admitted),
 		calls: newCallIDs(), title: newTitle(&t.Meta)}
 	c.report = Report{Thread: t.ID, Segments: len(t.Segments), Windowed: t.LeftOut.Windowed, RolledBack: t.LeftOut.RolledBack,
-		Header: HeaderOf(&t.Meta)}
+		Header: HeaderOf(&t.Meta, opt.Folder)}
 	c.now = c.report.Header.CreatedAt
 	err := c.convert(w)
 	if err != nil {
@@ -49,14 +52,15 @@ func Convert(ctx context.Context, t *transcript.Thread, opt Options, w io.Writer
 	return c.report, err
 }
 
-// HeaderOf is the header of the session that a thread becomes.
-func HeaderOf(m *transcript.Meta) Header {
+// HeaderOf is the header of the session that a thread becomes; folder is
+// Options.Folder.
+func HeaderOf(m *transcript.Meta, folder string) Header {
 	h := Header{ID: "session-" + m.ID, CreatedAt: max(m.Created.UnixMilli(), 0), AgentPreset: "standard"}
 	if m.Created.IsZero() {
 		h.CreatedAt = 0
 	}
-	if absolute(m.Project) {
-		h.Cwd = m.Project
+	if cwd := orElse(m.Project, folder); absolute(cwd) {
+		h.Cwd = cwd
 	}
 	return h
 }

@@ -50,7 +50,13 @@ type LinkFS interface {
 // an error the name holds what it held before, and nothing else is left; only
 // where the last step failed, syncing the folder, it holds the new content.
 func WriteFile(fsys WriteFS, name string, perm fs.FileMode, write func(w io.Writer) error) error {
-	tmp := filepath.Join(filepath.Dir(name), ".rollbook-"+rand.Text()+".tmp")
+	return WriteFileVia(fsys, filepath.Dir(name), name, perm, write)
+}
+
+// WriteFileVia is WriteFile with the new file made in another folder of the same
+// file system.
+func WriteFileVia(fsys WriteFS, dir, name string, perm fs.FileMode, write func(w io.Writer) error) error {
+	tmp := filepath.Join(dir, ".rollbook-"+rand.Text()+".tmp")
 	f, err := fsys.Create(tmp, 0o600)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", name, err)

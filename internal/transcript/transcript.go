@@ -142,6 +142,7 @@ type Image struct {
 	Width     int    // pixels, 0 where not known
 	Height    int
 	Name      string // a recorded path or label
+	Declared  string // media type as recorded, where the data is of another one; only the reader of a session tells
 	// Open reads the image again from the log; nil where the log holds no bytes.
 	Open func() (io.ReadCloser, error)
 }
