@@ -127,7 +127,7 @@ func (c *converter) write(d Data) error {
 
 func (c *converter) writeAt(at int64, d Data) (seq int, err error) {
 	c.report.Records++
-	c.report.ContextTokens += contextTokens(d)
+	c.report.ContextTokens += tokens(d)
 	return c.out.Append(&Event{Time: at, Data: d})
 }
 

@@ -58,23 +58,8 @@ func longer(s string, limit int) (total int, over bool) {
 	if limit <= 0 || len(s) <= limit {
 		return 0, false
 	}
-	total = units(s)
+	total = utf16Len(s)
 	return total, total > limit
-}
-
-// units is the length of s in UTF-16 units, as the harness counts.
-func units(s string) (n int) {
-	for i := 0; i < len(s); {
-		if s[i] < utf8.RuneSelf {
-			i++
-			n++
-			continue
-		}
-		r, size := utf8.DecodeRuneInString(s[i:])
-		i += size
-		n += runeUnits(r)
-	}
-	return n
 }
 
 func runeUnits(r rune) int {

@@ -87,7 +87,7 @@ func cleanTitle(s string) string {
 }
 
 func ellipsis(s string) string {
-	if units(s) <= maxTitle {
+	if utf16Len(s) <= maxTitle {
 		return s
 	}
 	kept, _ := prefixUnits(s, maxTitle-1)
