@@ -27,6 +27,7 @@ func (r *run) refresh(ctx context.Context, rt *root, t *threadJob, v verdict) er
 		return nil
 	}
 	r.known.Threads[t.id] = &now
+	r.calm = false
 	return r.do(ctx, func(w *store.Writer) error {
 		for _, src := range moved {
 			if err := w.PutSource(src); err != nil {

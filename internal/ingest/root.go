@@ -20,6 +20,7 @@ import (
 type root struct {
 	home   *discover.Home
 	memory *listing.Memory
+	refs   []discover.Ref // of lib
 	lib    *assemble.Library
 	known  *discover.Known
 	docs   []docFile
@@ -112,6 +113,7 @@ func (r *run) list(ctx context.Context, rt *root) error {
 	if rt.known, err = home.Known(ctx, r.finding); err != nil {
 		return err
 	}
+	rt.refs = l.Refs
 	rt.lib = assemble.New(rt.opener, l.Refs, rt.known.Titles, r.finding)
 	for _, o := range l.Others {
 		rt.docs = append(rt.docs, docFile{o.Path, o.Stamp})

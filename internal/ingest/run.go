@@ -24,7 +24,9 @@ type Known struct {
 // goroutine; the store is written by another, in the same order.
 type run struct {
 	opt     Options
-	known   Known
+	known   Known             // nil maps until it is needed
+	quiet   map[string][]byte // marks of roots, as the store remembers them
+	calm    bool              // nothing was to be done until now
 	summary *Summary
 	left    int64 // messages that may still be taken in
 	full    bool  // a message was left out because none may
@@ -40,7 +42,7 @@ type run struct {
 
 func newRun(opt Options, known Known) *run {
 	opt.fill()
-	return &run{opt: opt, known: known, began: time.Now(), left: opt.MaxRecords,
+	return &run{opt: opt, known: known, calm: true, began: time.Now(), left: opt.MaxRecords,
 		summary: &Summary{Tally: new(diag.Tally)}}
 }
 
@@ -49,15 +51,12 @@ func newRun(opt Options, known Known) *run {
 // given beside an error too. Where ctx ends, what was read whole until then is
 // kept, and the error is that of ctx.
 func Run(ctx context.Context, w *store.Writer, paths []string, opt Options) (*Summary, error) {
-	sources, err := w.Sources()
+	quiet, err := w.Quiet()
 	if err != nil {
 		return nil, err
 	}
-	threads, err := w.Threads()
-	if err != nil {
-		return nil, err
-	}
-	r := newRun(opt, Known{sources, threads})
+	r := newRun(opt, Known{})
+	r.quiet = quiet
 	s := r.summary
 	s.Run = store.Run{Started: opt.Started, Version: opt.Program}
 	for _, name := range paths {
@@ -145,24 +144,49 @@ func (r *run) finish(ctx context.Context, w *store.Writer, err error) error {
 }
 
 func (r *run) roots(ctx context.Context, paths []string) error {
+	marks := make(map[string][]byte)
 	for _, name := range paths {
-		if err := r.root(ctx, name); err != nil {
+		if err := r.root(ctx, name, marks); err != nil {
 			return err
 		}
 	}
-	return nil
+	return r.noteQuiet(ctx, marks)
 }
 
-// root imports one path.
-func (r *run) root(ctx context.Context, name string) error {
+// root imports one path, and adds its mark.
+func (r *run) root(ctx context.Context, name string, marks map[string][]byte) error {
 	rt, err := r.open(ctx, name)
 	if err != nil {
 		return err
 	}
 	defer rt.close()
+	mark := rt.mark()
+	marks[rt.chosen()] = mark
+	sum := Root{Path: rt.chosen(), Kind: rt.kind(), Actions: make(map[Action]int)}
+	if r.isQuiet(rt, mark) {
+		sum.Actions[Unchanged] = rt.count()
+	} else if err := r.bring(ctx, rt, &sum); err != nil {
+		return err
+	}
+	r.summary.Roots = append(r.summary.Roots, sum)
+	if err := r.flushDiags(ctx); err != nil {
+		return err
+	}
+	if rt.memory != nil {
+		if err := rt.memory.Save(); err != nil {
+			r.finding(diag.Diagnostic{Position: diag.Position{File: rt.home.Path()}, Code: MemoryUnkept, Message: err.Error()})
+		}
+	}
+	return nil
+}
+
+// bring brings what lies at a root into the store.
+func (r *run) bring(ctx context.Context, rt *root, sum *Root) error {
+	if err := r.recall(ctx); err != nil {
+		return err
+	}
 	jobs := rt.jobs()
 	r.total(rt, jobs)
-	sum := Root{Path: rt.chosen(), Kind: rt.kind(), Actions: make(map[Action]int)}
 	for _, j := range jobs {
 		if err := ctx.Err(); err != nil {
 			return context.Cause(ctx)
@@ -175,26 +199,24 @@ func (r *run) root(ctx context.Context, name string) error {
 			return err
 		}
 		sum.Actions[v.action]++
+		r.calm = r.calm && v.action == Unchanged
 	}
-	r.summary.Roots = append(r.summary.Roots, sum)
-	if err := r.enrichDocuments(ctx, rt); err != nil {
-		return err
-	}
-	if err := r.flushDiags(ctx); err != nil {
-		return err
-	}
-	if rt.memory != nil {
-		if err := rt.memory.Save(); err != nil {
-			r.finding(diag.Diagnostic{Position: diag.Position{File: rt.home.Path()}, Code: MemoryUnkept, Message: err.Error()})
-		}
-	}
-	return nil
+	return r.enrichDocuments(ctx, rt)
 }
 
 // A job is a thread or a document.
 type job struct {
 	thread *threadJob
 	doc    *docFile
+}
+
+// count gives how many jobs there are.
+func (rt *root) count() int {
+	n := len(rt.docs)
+	if rt.lib != nil {
+		n += len(rt.lib.IDs())
+	}
+	return n
 }
 
 // jobs gives what lies at the root: threads, oldest first, then documents.

@@ -37,6 +37,23 @@ func readThreads(c *sqlite.Conn) (map[string]*Thread, error) {
 	return all, err
 }
 
+// Quiet gives the marks of the roots below which the last import found nothing to
+// do, and since which nothing that is known of a source or a thread has changed.
+func (w *Writer) Quiet() (map[string][]byte, error) {
+	marks := make(map[string][]byte)
+	err := w.query("SELECT root, mark FROM roots", func(s *sqlite.Stmt) error {
+		marks[s.ColumnText(0)] = columnBytes(s, 1)
+		return nil
+	})
+	return marks, err
+}
+
+// PutQuiet notes that there was nothing to do below a root; the mark is the
+// importer's own, and tells what lay there.
+func (w *Writer) PutQuiet(root string, mark []byte) error {
+	return w.do(func() error { return w.exec("INSERT OR REPLACE INTO roots VALUES(?, ?)", root, mark) })
+}
+
 // PutSource writes the row of a source whose content has not changed.
 func (w *Writer) PutSource(src *Source) error {
 	return w.do(func() error { return w.putSource(src) })

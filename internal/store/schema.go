@@ -13,7 +13,7 @@ const applicationID = 0x726f6c6c
 
 // migrations bring a database from each version to the next; its version is how
 // many were done. A step that was released is never changed.
-var migrations = []string{schema1}
+var migrations = []string{schema1, schema2}
 
 // schema1 is described in docs/format/store.md.
 const schema1 = `
@@ -76,6 +76,18 @@ CREATE VIRTUAL TABLE words USING fts5(text, content='', contentless_delete=1, to
 CREATE VIRTUAL TABLE outputs USING fts5(text, content='', contentless_delete=1, tokenize='ascii');
 INSERT INTO words(words, rank) VALUES('hashsize', 8388608);
 INSERT INTO outputs(outputs, rank) VALUES('hashsize', 8388608);
+`
+
+// schema2 notes the roots below which an import found nothing to do. Whatever
+// changes what is known of a source or a thread takes the notes back.
+const schema2 = `
+CREATE TABLE roots(root TEXT PRIMARY KEY, mark BLOB NOT NULL) WITHOUT ROWID;
+CREATE TRIGGER sources_added AFTER INSERT ON sources BEGIN DELETE FROM roots; END;
+CREATE TRIGGER sources_changed AFTER UPDATE ON sources BEGIN DELETE FROM roots; END;
+CREATE TRIGGER sources_gone AFTER DELETE ON sources BEGIN DELETE FROM roots; END;
+CREATE TRIGGER threads_added AFTER INSERT ON threads BEGIN DELETE FROM roots; END;
+CREATE TRIGGER threads_changed AFTER UPDATE ON threads BEGIN DELETE FROM roots; END;
+CREATE TRIGGER threads_gone AFTER DELETE ON threads BEGIN DELETE FROM roots; END;
 `
 
 // ErrForeign says that a file is a database of another program.
