@@ -33,7 +33,7 @@ func (sc *Scanned) Document() *query.Document {
 	if ev.Kind == transcript.ToolCall || ev.Kind == transcript.ToolResult {
 		d.Tool = store.ToolOf(ev)
 	}
-	if store.TableOf(d.Kind) == "" {
+	if !store.Searched(d.Kind) {
 		d.Kind = "" // turns and token counts are in no index
 	}
 	return d

@@ -82,9 +82,26 @@ func (k *corpus) ThreadIDs(fits func(string) bool) ([]int64, error)  { return k.
 func (k *corpus) SourceIDs(fits func(string) bool) ([]int64, error)  { return k.find("file", fits) }
 func (k *corpus) Orphans() ([]int64, error)                          { return k.orphans, nil }
 
-// asked gives the documents that FTS5 finds.
+// asked gives the documents that FTS5 finds, by the tables that a store has: the
+// expression for a table is asked for documents of its kinds alone.
 func (k *corpus) asked(t testing.TB, q *Query) (found []int) {
-	expr, never, err := q.FTS(k)
+	messages := kinds["message"]
+	for _, table := range [][]string{messages, {"tool_result", "reasoning", "notice", "compaction", "context"}} {
+		for _, i := range k.askedAmong(t, q, table) {
+			if slices.Contains(table, k.docs[i-1].Kind) {
+				found = append(found, i)
+			}
+		}
+	}
+	slices.Sort(found)
+	if whole := k.askedAmong(t, q, kinds["all"]); !slices.Equal(whole, found) {
+		t.Errorf("%s: in one table %v, in two %v", q, whole, found)
+	}
+	return found
+}
+
+func (k *corpus) askedAmong(t testing.TB, q *Query, among []string) (found []int) {
+	expr, never, err := q.FTS(k, among)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,30 +56,31 @@ type Result struct {
 func Run(ctx context.Context, r *store.Reader, q *query.Query, o Options) (*Result, error) {
 	o.Limit, o.Snippet = cmp.Or(o.Limit, 20), cmp.Or(o.Snippet, 160)
 	s := &searcher{ctx: ctx, r: r, q: q, o: o}
-	expr, never, err := q.FTS(r)
-	if err != nil {
-		return nil, err
-	}
-	if never {
-		return &Result{}, nil
-	}
-	s.expr = expr
-	s.lo, s.hi = store.Bounds(q.Since, q.Until)
-	for _, k := range q.Kinds() {
-		if table := store.TableOf(k); table != "" && !slices.Contains(s.tables, table) {
-			s.tables = append(s.tables, table)
+	for name, kinds := range store.Tables() {
+		expr, never, err := q.FTS(r, kinds)
+		if err != nil {
+			return nil, err
+		}
+		if !never {
+			s.tables = append(s.tables, table{name, expr})
 		}
 	}
+	if len(s.tables) == 0 {
+		return &Result{}, nil
+	}
+	s.lo, s.hi = store.Bounds(q.Since, q.Until)
 	return s.run()
 }
+
+// A table is what is asked of one full text table.
+type table struct{ name, expr string }
 
 type searcher struct {
 	ctx    context.Context
 	r      *store.Reader
 	q      *query.Query
 	o      Options
-	expr   string
-	tables []string
+	tables []table
 	lo, hi int64
 }
 
@@ -124,9 +125,9 @@ func (s *searcher) run() (*Result, error) {
 // ids gives up to n of the events that match, the newest first, of all tables
 // that may hold some.
 func (s *searcher) ids(lo, hi int64, n int) (ids []int64, more bool, err error) {
-	for _, table := range s.tables {
+	for _, t := range s.tables {
 		k := 0
-		err := s.r.Find(table, s.expr, lo, hi, func(id int64) bool {
+		err := s.r.Find(t.name, t.expr, lo, hi, func(id int64) bool {
 			if k++; k > n {
 				more = true
 				return false
@@ -247,10 +248,15 @@ func (s *searcher) rank(newest []int64) ([]int64, error) {
 	counts := make([]uint8, len(newest))
 	for _, w := range words {
 		clear(counts)
+		some := true
 		for i, token := range []string{query.Often(w), query.VeryOften(w)} {
-			err := s.mark(query.And(s.expr, token), newest, func(id int64) {
+			if !some {
+				break // what is not often there is not very often there
+			}
+			some = false
+			err := s.mark(token, newest, func(id int64) {
 				if k, ok := at[id]; ok {
-					counts[k] = uint8(i + 1)
+					counts[k], some = uint8(i+1), true
 				}
 			})
 			if err != nil {
@@ -263,18 +269,19 @@ func (s *searcher) rank(newest []int64) ([]int64, error) {
 			all[i].score += tf * (saturation + 1) / (tf + saturation*(1-lengthPart+lengthPart*length/usual))
 		}
 	}
-	slices.SortStableFunc(all, func(a, b counted) int { return cmp.Compare(b.score, a.score) })
+	slices.SortFunc(all, func(a, b counted) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.id, a.id)) })
 	for i := range all {
 		newest[i] = all[i].id
 	}
 	return newest, nil
 }
 
-// mark calls f for each of the events that an expression matches too.
-func (s *searcher) mark(expr string, newest []int64, f func(id int64)) error {
+// mark calls f for each of the events between the first and the last that have a
+// marker: few have one, and asking for it alone is faster than for the query too.
+func (s *searcher) mark(token string, newest []int64, f func(id int64)) error {
 	lo, hi := slices.Min(newest), slices.Max(newest)+1
-	for _, table := range s.tables {
-		err := s.r.Find(table, expr, lo, hi, func(id int64) bool {
+	for _, t := range s.tables {
+		err := s.r.Find(t.name, query.Quote(token), lo, hi, func(id int64) bool {
 			f(id)
 			return true
 		})

@@ -88,7 +88,7 @@ func documents(t testing.TB, r *store.Reader) (ids []int64, docs []query.Documen
 				t.Fatal(err)
 			}
 			kind := ev.Kind.String()
-			if ev.Flags&store.Mirror != 0 || store.TableOf(kind) == "" {
+			if ev.Flags&store.Mirror != 0 || !store.Searched(kind) {
 				continue
 			}
 			all = append(all, both{ev.ID, query.Document{Text: ev.Body(), Role: ev.Role.String(), Kind: kind, Tool: ev.Tool, Project: ev.Project, Thread: ev.ThreadID,

@@ -76,14 +76,23 @@ func most(counts map[string]int, n int) []Facet {
 	return list[:min(n, len(list))]
 }
 
-// TableOf names the full text table in which events of a kind are, as transcript
-// spells it; "" for none.
-func TableOf(kind string) string {
+// Searched reports whether events of a kind, as transcript spells it, are in full
+// text.
+func Searched(kind string) bool {
 	k, ok := transcript.ParseKind(kind)
-	if !ok {
-		return ""
+	return ok && indexed(k) != ""
+}
+
+// Tables gives the full text tables, and the kinds of the events in each, as
+// transcript spells them.
+func Tables() map[string][]string {
+	tables := make(map[string][]string)
+	for k := transcript.TurnStart; k <= transcript.Usage; k++ {
+		if table := indexed(k); table != "" {
+			tables[table] = append(tables[table], k.String())
+		}
 	}
-	return indexed(k)
+	return tables
 }
 
 // Thread gives a thread by its id; nil where there is none.

@@ -115,9 +115,26 @@ func (w *Writer) flushDocs() error {
 	return nil
 }
 
-func (w *Writer) insertDocs(docs []doc) error {
+// withdraw takes a document out of what waits, which must be in order. What was
+// never put in need not be taken out: that slows down every search.
+func (w *Writer) withdraw(id int64) bool {
+	i, waits := slices.BinarySearchFunc(w.docs, id, func(d doc, id int64) int { return cmp.Compare(d.id, id) })
+	if waits {
+		w.docs[i].text = nil
+	}
+	return waits
+}
+
+func sortDocs(docs []doc) {
 	slices.SortFunc(docs, func(a, b doc) int { return cmp.Compare(a.id, b.id) })
+}
+
+func (w *Writer) insertDocs(docs []doc) error {
+	sortDocs(docs)
 	for _, d := range docs {
+		if d.text == nil {
+			continue // withdrawn
+		}
 		if err := w.insertDoc(Words, d); err != nil {
 			return err
 		}

@@ -78,8 +78,9 @@ INSERT INTO words(words, rank) VALUES('hashsize', 8388608);
 INSERT INTO outputs(outputs, rank) VALUES('hashsize', 8388608);
 `
 
-// schema2 notes the roots below which an import found nothing to do. Whatever
-// changes what is known of a source or a thread takes the notes back.
+// schema2 notes the roots below which an import found nothing to do; whatever
+// changes what is known of a source or a thread takes the notes back. Each search
+// asks for the threads whose parents are missing.
 const schema2 = `
 CREATE TABLE roots(root TEXT PRIMARY KEY, mark BLOB NOT NULL) WITHOUT ROWID;
 CREATE TRIGGER sources_added AFTER INSERT ON sources BEGIN DELETE FROM roots; END;
@@ -88,6 +89,7 @@ CREATE TRIGGER sources_gone AFTER DELETE ON sources BEGIN DELETE FROM roots; END
 CREATE TRIGGER threads_added AFTER INSERT ON threads BEGIN DELETE FROM roots; END;
 CREATE TRIGGER threads_changed AFTER UPDATE ON threads BEGIN DELETE FROM roots; END;
 CREATE TRIGGER threads_gone AFTER DELETE ON threads BEGIN DELETE FROM roots; END;
+CREATE INDEX threads_parents ON threads(forked_from, parent) WHERE forked_from != '' OR parent != '';
 `
 
 // ErrForeign says that a file is a database of another program.

@@ -206,10 +206,13 @@ func (w *Writer) setMirror(thread int64, t *twin, is bool) error {
 	}
 	w.count(thread, t.id, slotOf(t.kind, t.flags, t.chars, nil), -1)
 	w.count(thread, t.id, slotOf(t.kind, flags, t.chars, nil), +1)
-	if is {
-		return w.exec("DELETE FROM words WHERE rowid = ?", t.id)
+	switch {
+	case !is:
+		return w.again(t.id)
+	case w.withdraw(t.id):
+		return nil
 	}
-	return w.again(t.id)
+	return w.exec("DELETE FROM words WHERE rowid = ?", t.id)
 }
 
 // again puts an event into full text anew.

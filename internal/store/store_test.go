@@ -252,7 +252,7 @@ func TestAnyOrder(t *testing.T) {
 // TestReleased opens the store of every released schema, and finds in it what was
 // put there.
 func TestReleased(t *testing.T) {
-	name := filepath.Join("testdata", "v1.db")
+	name := filepath.Join("testdata", fmt.Sprintf("v%d.db", len(migrations)))
 	if *update {
 		path := newPath(t)
 		w := openWriter(t, path)

@@ -174,9 +174,7 @@ func (w *Writer) Commit() error {
 
 // settle brings up to date what follows from the rows of the batch.
 func (w *Writer) settle() error {
-	if err := w.flushDocs(); err != nil {
-		return err
-	}
+	sortDocs(w.docs)
 	for _, thread := range sortedKeys(w.touched) {
 		if err := w.settleThread(thread); err != nil {
 			return err
