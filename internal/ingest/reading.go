@@ -66,8 +66,10 @@ const marksKept = 16
 // read reads a thread and hands it to the store.
 func (r *run) read(ctx context.Context, rt *root, t *threadJob, v verdict) (*reading, error) {
 	for {
-		rd := r.newReading(rt, t, v)
-		err := rd.all(ctx)
+		rd, err := r.survey(ctx, rt, t, v)
+		if err == nil {
+			err = rd.store(ctx)
+		}
 		switch {
 		case errors.Is(err, errOther), errors.Is(err, assemble.ErrNotResumable):
 			v.action = Replace
@@ -77,8 +79,8 @@ func (r *run) read(ctx context.Context, rt *root, t *threadJob, v verdict) (*rea
 	}
 }
 
-func (r *run) newReading(rt *root, t *threadJob, v verdict) *reading {
-	rd := &reading{run: r, rt: rt, t: t, v: v, old: r.known.Threads[t.id], counts: make(map[string]*ledger.Counts),
+func (r *run) newReading(rt *root, t *threadJob, v verdict, old *store.Thread) *reading {
+	rd := &reading{run: r, rt: rt, t: t, v: v, old: old, counts: make(map[string]*ledger.Counts),
 		digests: make(map[string]*digester), keys: make(map[string]string), bare: make(map[string]bool)}
 	for _, ref := range t.files() {
 		rd.keys[ref.Path] = rolloutKey(ref.FileID())
@@ -87,11 +89,19 @@ func (r *run) newReading(rt *root, t *threadJob, v verdict) *reading {
 	return rd
 }
 
-func (rd *reading) all(ctx context.Context) error {
-	if err := rd.open(ctx); err != nil {
-		return err
+// survey begins the reading of a thread, unless that was done ahead of its turn.
+func (r *run) survey(ctx context.Context, rt *root, t *threadJob, v verdict) (*reading, error) {
+	if rt.ahead != nil {
+		if rd, err, ok := rt.ahead.take(t); ok {
+			return rd, err
+		}
 	}
-	var err error
+	rd := r.newReading(rt, t, v, r.known.Threads[t.id])
+	return rd, rd.open(ctx)
+}
+
+// store hands what the thread says to the store.
+func (rd *reading) store(ctx context.Context) (err error) {
 	if rd.put, err = rd.begin(ctx, streamKey(rd.t.id), rd.meta(), rd.last+1); err != nil {
 		return err
 	}

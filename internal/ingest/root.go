@@ -25,6 +25,7 @@ type root struct {
 	known  *discover.Known
 	docs   []docFile
 	opener *opener
+	ahead  *ahead // nil where nothing is surveyed before its turn
 }
 
 // A docFile is a file that is no rollout.

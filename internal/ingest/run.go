@@ -187,6 +187,8 @@ func (r *run) bring(ctx context.Context, rt *root, sum *Root) error {
 	}
 	jobs := rt.jobs()
 	r.total(rt, jobs)
+	stop := r.surveyAhead(ctx, rt, jobs)
+	defer stop()
 	for _, j := range jobs {
 		if err := ctx.Err(); err != nil {
 			return context.Cause(ctx)

@@ -67,7 +67,7 @@ func (r *run) scan(ctx context.Context, name string, yield func(*Scanned) error)
 		}
 		var found *findings
 		if j.thread != nil {
-			rd := r.newReading(rt, j.thread, verdict{action: Add})
+			rd := r.newReading(rt, j.thread, verdict{action: Add}, nil)
 			err, found = rd.scan(ctx, yield), &rd.own
 		} else {
 			rd := &docReading{run: r, rt: rt, doc: j.doc, key: rt.abs(j.doc.path), v: verdict{action: Add}}
