@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -33,18 +34,20 @@ touched.`,
 func newDBInfo(e *Env) *cobra.Command {
 	var db string
 	var asJSON bool
+	var run int64
 	cmd := &cobra.Command{
 		Use:         "info",
 		Short:       "say what the store holds, and what the last imports did",
-		Long:        "Says how much the store holds, where it lies, and what the last imports did.",
-		Example:     "  rollbook db info\n  rollbook db info --json",
+		Long:        "Says how much the store holds, where it lies, and what the last imports did;\nwith --run what one import did, and all that it could not read or left out.",
+		Example:     "  rollbook db info\n  rollbook db info --run 3\n  rollbook db info --json",
 		Args:        cobra.NoArgs,
 		Annotations: exits("0   shown", "1   there is no store, or it cannot be read", "64  the command line was wrong"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return e.dbInfo(cmd.Context(), db, asJSON)
+			return e.dbInfo(cmd.Context(), db, run, asJSON)
 		},
 	}
 	storeVar(cmd.Flags(), &db)
+	cmd.Flags().Int64Var(&run, "run", 0, "number of the import to tell of")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
 }
@@ -62,7 +65,7 @@ func (e *Env) openStore(ctx context.Context, flag string) (*store.Reader, error)
 	return r, err
 }
 
-func (e *Env) dbInfo(ctx context.Context, flag string, asJSON bool) error {
+func (e *Env) dbInfo(ctx context.Context, flag string, run int64, asJSON bool) error {
 	r, err := e.openStore(ctx, flag)
 	if err != nil {
 		return err
@@ -71,6 +74,9 @@ func (e *Env) dbInfo(ctx context.Context, flag string, asJSON bool) error {
 	info, err := r.Info()
 	if err != nil {
 		return err
+	}
+	if run != 0 {
+		return e.dbRun(r, info.Path, run, asJSON)
 	}
 	runs, err := r.Runs(5)
 	if err != nil {
@@ -105,7 +111,7 @@ func (e *Env) writeInfo(info *store.Info, runs []store.Run) error {
 		b.WriteString("\n" + style.Bold("last imports") + "\n")
 	}
 	for _, run := range runs {
-		fmt.Fprintf(&b, "  %s  %s  %s messages  %s\n", term.FormatTime(run.Started, e.now().Location()), term.Pad(run.State, 11),
+		fmt.Fprintf(&b, "  %s  %s  %s  %s messages  %s\n", term.PadLeft(strconv.FormatInt(run.ID, 10), 5), term.FormatTime(run.Started, e.now().Location()), term.Pad(run.State, 11),
 			term.PadLeft(term.FormatCount(run.Counts.Imported), 9), term.Safe(strings.Join(run.Roots, " "), term.OneLine))
 	}
 	_, err := e.Stdout.Write([]byte(b.String()))

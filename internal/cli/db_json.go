@@ -35,14 +35,14 @@ type dbRunJSON struct {
 
 func infoJSON(info *store.Info, runs []store.Run) dbInfoJSON {
 	v := dbInfoJSON{1, info.Path, info.Schema, info.Bytes, info.Free, info.Sources, info.SourceBytes, info.Threads, info.Messages, info.Events, info.Waiting, []dbRunJSON{}}
-	for _, r := range runs {
-		run := dbRunJSON{ID: r.ID, Roots: r.Roots, State: r.State, Started: r.Started, Counts: r.Counts}
-		if !r.Finished.IsZero() {
-			run.Finished = &r.Finished
-		}
-		v.Runs = append(v.Runs, run)
+	for i := range runs {
+		v.Runs = append(v.Runs, runJSON(&runs[i]))
 	}
 	return v
+}
+
+func runJSON(r *store.Run) dbRunJSON {
+	return dbRunJSON{ID: r.ID, Roots: r.Roots, State: r.State, Started: r.Started, Finished: unlessZero(r.Finished), Counts: r.Counts}
 }
 
 // isNoStore reports whether an error says that nothing was imported yet.

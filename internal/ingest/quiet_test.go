@@ -25,7 +25,7 @@ func quietOf(t *testing.T, db string) map[string][]byte {
 	return marks
 }
 
-// TestQuiet: a home below which there was nothing to do is noted, and after that
+// TestQuiet (T7): a home below which there was nothing to do is noted, and after that
 // each sort of change is still seen: the store is what a first import gives.
 func TestQuiet(t *testing.T) {
 	newest := func(t *testing.T, home string) string {

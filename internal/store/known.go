@@ -98,16 +98,37 @@ func (w *Writer) StartRun(r Run) (id int64, err error) {
 	return id, err
 }
 
-// FinishRun notes how an import ended, and commits.
+// How many of the latest runs are remembered, and of how many the findings. What
+// was found in a source is kept besides until another run reads the source.
+const (
+	keptRuns     = 1000
+	keptFindings = 100
+)
+
+// FinishRun notes how an import ended, forgets what is old, and commits.
 func (w *Writer) FinishRun(r Run) error {
 	err := w.do(func() error {
-		return w.exec("UPDATE runs SET finished = ?, state = ?, counts = ? WHERE id = ?",
-			nanos(r.Finished), r.State, toJSON(r.Counts), r.ID)
+		if err := w.exec("UPDATE runs SET finished = ?, state = ?, counts = ? WHERE id = ?",
+			nanos(r.Finished), r.State, toJSON(r.Counts), r.ID); err != nil {
+			return err
+		}
+		return w.forgetRuns(keptRuns, keptFindings)
 	})
 	if err != nil {
 		return err
 	}
 	return w.Commit()
+}
+
+// forgetRuns forgets all but the latest runs, and all but the latest findings.
+func (w *Writer) forgetRuns(runs, findings int) error {
+	err := w.exec(`DELETE FROM diagnostics WHERE run <= (SELECT id FROM runs ORDER BY id DESC LIMIT 1 OFFSET ?)
+		AND NOT EXISTS(SELECT 1 FROM sources s WHERE s.key = diagnostics.source AND s.import = diagnostics.run)`, findings)
+	if err != nil {
+		return err
+	}
+	return w.exec(`DELETE FROM runs WHERE id <= (SELECT id FROM runs ORDER BY id DESC LIMIT 1 OFFSET ?)
+		AND NOT EXISTS(SELECT 1 FROM diagnostics d WHERE d.run = runs.id)`, runs)
 }
 
 // Enrich gives threads that no rollout tells of what a home's lists say of them:

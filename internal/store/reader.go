@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"net/url"
 	"os"
 	"path/filepath"
 
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
+
+	"rollbook/internal/diag"
 )
 
 // A Reader reads a store, also while one writes. It is used by one goroutine;
@@ -109,6 +112,34 @@ func (r *Reader) Runs(most int) (runs []Run, err error) {
 		return err
 	}, most)
 	return runs, err
+}
+
+// Run gives one run; nil where there is none of that number.
+func (r *Reader) Run(id int64) (run *Run, err error) {
+	err = r.query(runQuery+" WHERE id = ?", func(s *sqlite.Stmt) error {
+		found, err := readRun(s)
+		run = &found
+		return err
+	}, id)
+	return run, err
+}
+
+// Findings gives what a run found wrong, in the order in which it did.
+func (r *Reader) Findings(run int64) iter.Seq2[Diagnostic, error] {
+	return func(yield func(Diagnostic, error) bool) {
+		err := r.query("SELECT file, line, offset, code, message, source, item, count FROM diagnostics WHERE run = ? ORDER BY id", func(s *sqlite.Stmt) error {
+			d := Diagnostic{Source: s.ColumnText(5), Item: s.ColumnInt(6), Count: s.ColumnInt64(7)}
+			d.Position = diag.Position{File: s.ColumnText(0), Line: s.ColumnInt(1), Offset: s.ColumnInt64(2)}
+			d.Code, d.Message = diag.Code(s.ColumnText(3)), s.ColumnText(4)
+			if !yield(d, nil) {
+				return errStop
+			}
+			return nil
+		}, run)
+		if err != nil && !errors.Is(err, errStop) {
+			yield(Diagnostic{}, err)
+		}
+	}
 }
 
 // An Info says what a store holds.
