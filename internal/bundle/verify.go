@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -125,7 +124,7 @@ func openPlain(fsys fsx.FS, name string, most int64) (fsx.File, int64, error) {
 	now, err := f.Stat()
 	switch {
 	case err != nil:
-	case !os.SameFile(info, now):
+	case !sameFile(info, now):
 		err = errors.New("was replaced while it was opened")
 	case now.Size() > most:
 		err = fmt.Errorf("holds %d bytes, at most %d may be", now.Size(), most)
