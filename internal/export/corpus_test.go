@@ -41,9 +41,15 @@ func checkThread(t *testing.T, path string, th *transcript.Thread) {
 	}
 	o := Options{Diff: true, Places: true}
 	checkPlain(t, text(t, 80, true, o, th), true)
-	page := markdown(t, Options{Tools: Full, All: true}, th)
-	checkPlain(t, page, false)
-	if problem := checkMarkdown(page); problem != "" {
+	md := markdown(t, Options{Tools: Full, All: true}, th)
+	checkPlain(t, md, false)
+	if problem := checkMarkdown(md); problem != "" {
+		t.Errorf("%s: %s: %s", path, th.ID, problem)
+	}
+	if problem := checkHTML(htmlOf(t, everything, th)); problem != "" {
+		t.Errorf("%s: %s: %s", path, th.ID, problem)
+	}
+	if problem := findAgain(t, th); problem != "" {
 		t.Errorf("%s: %s: %s", path, th.ID, problem)
 	}
 }

@@ -237,18 +237,19 @@ func (p *htmlPage) changed(c *changedFiles) {
 	}
 	p.raw(`<table class="files"><caption>`)
 	p.text(many(len(list)+c.more, "file") + " changed " + sumStats(list).counts())
-	p.raw(`</caption><thead><tr><th scope="col">file<th scope="col">lines<th scope="col">patches</thead><tbody>`)
+	p.raw(`</caption><thead><tr><th scope="col">file</th><th scope="col">lines</th><th scope="col">patches</th></tr></thead><tbody>`)
 	for i := range list {
 		f := &list[i]
 		p.raw("<tr><td><code>")
 		p.text(f.letter() + " " + statName(p.project, f))
-		p.raw("</code><td>")
+		p.raw("</code></td><td>")
 		p.text(f.counts())
-		p.raw("<td>")
+		p.raw("</td><td>")
 		p.text(strconv.Itoa(f.patches))
+		p.raw("</td></tr>\n")
 	}
 	if c.more > 0 {
-		p.raw(`<tr><td colspan="3">… and more`)
+		p.raw(`<tr><td colspan="3">… and more</td></tr>`)
 	}
 	p.raw("</tbody></table>")
 }

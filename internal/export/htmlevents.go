@@ -312,11 +312,10 @@ func (p *htmlPage) outcome(o outcome) {
 	p.raw("</b>")
 }
 
-// pre writes a text as it stands. A newline of ours comes first, because a
-// browser leaves the first one out.
+// pre writes a text as it stands.
 func (p *htmlPage) pre(text string) {
 	if text != "" {
-		p.raw("<pre>\n")
+		p.openBlock("")
 		p.text(text)
 		p.raw("</pre>")
 	}

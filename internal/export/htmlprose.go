@@ -130,9 +130,13 @@ func (m *mdTree) node(n ast.Node) {
 	case *ast.ThematicBreak:
 		m.raw("<hr>\n")
 	case *ast.CodeBlock:
-		m.block(n)
+		m.block(n, "")
 	case *ast.FencedCodeBlock:
-		m.block(n)
+		info := ""
+		if n.Info != nil {
+			info = string(n.Info.Segment.Value(m.source))
+		}
+		m.block(n, info)
 	case *ast.CodeSpan:
 		m.within(n, "<code>", "</code>")
 	case *ast.Emphasis:
@@ -148,7 +152,10 @@ func (m *mdTree) node(n ast.Node) {
 	case *east.TableHeader:
 		m.within(n, "<tr>", "</tr>\n")
 	case *east.TableRow:
-		m.within(n, "<tr>", "</tr>\n")
+		m.raw("<tr>")
+		m.children(n)
+		m.surplus(n)
+		m.raw("</tr>\n")
 	case *east.TableCell:
 		m.cell(n)
 	case *ast.Link:
@@ -199,15 +206,42 @@ func (m *mdTree) cell(n *east.TableCell) {
 	m.within(n, "<td>", "</td>")
 }
 
-// block writes a block of code.
-func (m *mdTree) block(n ast.Node) {
+// block writes a block of code, and what its fence says of it.
+func (m *mdTree) block(n ast.Node, info string) {
 	lines := n.Lines()
-	m.raw("<pre>\n")
+	m.openBlock(info)
 	for i := range lines.Len() {
 		at := lines.At(i)
 		m.text(string(at.Value(m.source)))
 	}
 	m.raw("</pre>\n")
+}
+
+// surplus writes what a row of a table has more than its head: readers of
+// Markdown leave it out.
+func (m *mdTree) surplus(row *east.TableRow) {
+	last := row.LastChild()
+	if last == nil || last.Lines().Len() == 0 {
+		return
+	}
+	end := last.Lines().At(last.Lines().Len() - 1).Stop
+	rest, _, _ := strings.Cut(string(m.source[end:]), "\n")
+	if rest = strings.Trim(rest, " \t|"); rest != "" {
+		m.raw("<td>")
+		m.text(rest)
+		m.raw("</td>")
+	}
+}
+
+// openBlock opens a block of code. A newline of ours comes first, because a
+// browser leaves the first one out.
+func (h *htmlWriter) openBlock(info string) {
+	h.raw("<pre>\n")
+	if info = strings.TrimSpace(info); info != "" {
+		h.raw(`<span class="lang">`)
+		h.text(info)
+		h.raw("</span>")
+	}
 }
 
 // span writes a stretch of text, without the backslashes and entities that

@@ -52,12 +52,7 @@ func (p *htmlPage) fenced(run, s string) (rest string) {
 		}
 		at += len(line) + 1
 	}
-	p.raw("<pre>\n")
-	if info = strings.TrimSpace(info); info != "" {
-		p.raw(`<span class="lang">`)
-		p.escape(info)
-		p.raw("</span>\n")
-	}
+	p.openBlock(info)
 	p.escape(body[:end])
 	p.raw("</pre>")
 	return rest

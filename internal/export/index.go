@@ -77,8 +77,8 @@ func (x *htmlIndex) Begin(total int) error {
 	x.top(title, "", "")
 	x.raw(`<main id="thread" class="wide"><header class="head"><h1>`)
 	x.text(title)
-	x.raw("</h1></header>\n<table class=\"threads\"><thead><tr><th scope=\"col\">thread<th scope=\"col\">project<th scope=\"col\">when" +
-		"<th scope=\"col\" class=\"num\">turns<th scope=\"col\" class=\"num\">lost</thead><tbody>\n")
+	x.raw("</h1></header>\n<table class=\"threads\"><thead><tr><th scope=\"col\">thread</th><th scope=\"col\">project</th><th scope=\"col\">when</th>" +
+		"<th scope=\"col\" class=\"num\">turns</th><th scope=\"col\" class=\"num\">lost</th></tr></thead><tbody>\n")
 	x.flush()
 	return x.err()
 }
@@ -88,19 +88,19 @@ func (x *htmlIndex) Add(e Entry) error {
 	x.text(e.File)
 	x.raw(`">`)
 	x.text(wordsOf(e.Meta))
-	x.raw(`</a><td>`)
+	x.raw(`</a></td><td>`)
 	x.text(oneLine(e.Meta.Project))
-	x.raw(`<td class="when">`)
+	x.raw(`</td><td class="when">`)
 	x.text(period(e.Meta.Created, e.Meta.Updated, x.zone))
-	x.raw(`<td class="num" data-label="turns">`)
+	x.raw(`</td><td class="num" data-label="turns">`)
 	x.text(term.FormatCount(int64(e.Meta.Counts.Turns)))
 	if e.Lost > 0 {
-		x.raw(`<td class="num bad" data-label="lost">`)
+		x.raw(`</td><td class="num bad" data-label="lost">`)
 		x.text(lostText(e.Lost))
 	} else {
-		x.raw(`<td class="num">`)
+		x.raw(`</td><td class="num">`)
 	}
-	x.raw("\n")
+	x.raw("</td></tr>\n")
 	x.flush()
 	return x.err()
 }
