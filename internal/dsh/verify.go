@@ -111,6 +111,8 @@ func check(r io.ReaderAt, size int64, image func(value)) (*checker, *Fault, erro
 		return c, fault, nil
 	case err != nil:
 		return c, faultf(CheckFrames, "%v", err), nil
+	case phys.frames < 2:
+		return c, faultf(CheckFrames, "no frame of events"), nil
 	case phys.unchecked > 0:
 		return c, faultf(CheckFrames, "%d frames without a checksum", phys.unchecked), nil
 	}
