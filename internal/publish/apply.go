@@ -93,6 +93,7 @@ func (r *run) sync(ctx context.Context) error {
 func (r *run) sweep() {
 	r.t.sweep(".")
 	r.t.sweep(archiveDir)
+	r.t.sweep(resultDir)
 	swept := make(map[string]bool)
 	for _, e := range r.plan.Entries {
 		if dir := r.t.project(e.Key); changesLog(e.Outcome) && !swept[dir] {

@@ -104,8 +104,24 @@ func target(t testing.TB, root string) *Target {
 	must(t, err)
 	now := begun
 	tg.now = func() time.Time { now = now.Add(time.Minute); return now }
+	tg.wrap = func(fsys fsx.WriteFS) fsx.WriteFS { return lazy{fsys} }
 	return tg
 }
+
+// A lazy file system does not wait for the disk: what these tests look at, also
+// after a process was killed, is what the system has in memory.
+type lazy struct{ fsx.WriteFS }
+
+func (lazy) SyncDir(string) error { return nil }
+
+func (l lazy) Create(name string, perm fs.FileMode) (fsx.Output, error) {
+	f, err := l.WriteFS.Create(name, perm)
+	return lazyOutput{f}, err
+}
+
+type lazyOutput struct{ fsx.Output }
+
+func (lazyOutput) Sync() error { return nil }
 
 // sync plans and applies, and holds that the plan is what was done.
 func sync(t testing.TB, tg *Target, force bool, threads ...thread) *Result {
@@ -233,10 +249,17 @@ func leftovers(t testing.TB, tg *Target) []string {
 	return names
 }
 
-// through puts a file system of the test's in front of the real one.
+// through puts a file system of the test's in front of a lazy one.
 func (t *Target) through(wrap func(fsx.WriteFS) fsx.WriteFS) *Target {
 	other := *t
-	other.wrap = wrap
+	other.wrap = func(fsys fsx.WriteFS) fsx.WriteFS { return wrap(lazy{fsys}) }
+	return &other
+}
+
+// patient waits for the disk.
+func (t *Target) patient() *Target {
+	other := *t
+	other.wrap = func(fsys fsx.WriteFS) fsx.WriteFS { return fsys }
 	return &other
 }
 

@@ -39,7 +39,7 @@ func undone(r *Rollback) string {
 // TestRollback: what a run installed goes, what it replaced comes back byte for
 // byte (P3), is ours as before, and a second rollback touches nothing.
 func TestRollback(t *testing.T) {
-	tg := newTarget(t)
+	tg := newTarget(t).patient()
 	first := sync(t, tg, false, alpha)
 	grown := alpha.said("more")
 	second := sync(t, tg, false, grown, beta)
@@ -148,7 +148,7 @@ func TestRollbackSkips(t *testing.T) {
 			}
 			name := filepath.Join(tg.home(), latestName)
 			write(t, filepath.Join(tg.home(), "copy"), bytesOf(t, alpha))
-			write(t, name, strings.ReplaceAll(read(t, name), res.Entries[0].Backup+`"`, filepath.Join(tg.home(), backupDir, "..", "copy")+`"`))
+			write(t, name, strings.ReplaceAll(read(t, name), res.Entries[0].Backup+`"`, tg.home()+"/"+backupDir+"/../copy"+`"`))
 		}, "removed", "skipped: the backup HOME/codex-import-backups/../copy does not lie below HOME/codex-import-backups"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

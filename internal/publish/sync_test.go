@@ -13,7 +13,7 @@ import (
 // TestSync: the first run installs, the second touches nothing (P4), a thread
 // that grew is refreshed in place behind a backup, and the state knows it all.
 func TestSync(t *testing.T) {
-	tg := newTarget(t)
+	tg := newTarget(t).patient()
 	p, err := tg.Plan(t.Context(), candidates(t, alpha, beta, gamma), false)
 	must(t, err)
 	if _, err := os.Stat(tg.home()); err == nil {
