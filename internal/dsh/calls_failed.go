@@ -1,6 +1,7 @@
 package dsh
 
 import (
+	"io"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -80,7 +81,7 @@ func saysFailed(output string, depth int) bool {
 		return false
 	}
 	_, err := d.ReadToken()
-	return failed && err != nil // nothing follows
+	return failed && err == io.EOF // nothing follows
 }
 
 // objectFailed reads an object. ok is false where it is broken.
@@ -134,6 +135,9 @@ func tokenFailed(key string, t jsontext.Token) bool {
 	case "error":
 		return t.Kind() != 'n'
 	}
+	if t.Kind() != '0' {
+		return false
+	}
 	n, err := t.Float()
-	return t.Kind() == '0' && err == nil && n != 0
+	return err != nil || n != 0
 }
