@@ -32,7 +32,7 @@ func block(v value, seq int64) error { return choice("type", blockRules, named("
 
 func blocks(v value, seq int64) error { return list(block)(v, seq) }
 
-// sources are the shapes of who a message comes from (V13), but for sessions
+// sources are the shapes of who a message comes from (V12), but for sessions
 // that refer to others.
 var sources = map[string]rule{
 	"user":   object(members{"kind": text, "rpcId?": nonEmpty, "clientTimeZone?": nonEmpty}),

@@ -40,7 +40,7 @@ func raw(text string) []byte {
 	return append(head, text...)
 }
 
-// TestProbe holds F2 to F6 and F8.
+// TestProbe holds F1 to F7.
 func TestProbe(t *testing.T) {
 	log, digest := write(t, exampleHeader, exampleEvents())
 	head, body, _ := strings.Cut(exampleText, "\n")
