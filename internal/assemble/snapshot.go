@@ -198,7 +198,7 @@ func (e *emitter) fromSnapshot(m *rollout.Message, head bool, summary string, he
 	key, _ := e.messageKey(m)
 	here[key]++
 	if !head {
-		if text == summary && m.Role == "user" || e.shortened(text) {
+		if summary != "" && text == summary && m.Role == "user" || e.shortened(text) {
 			return
 		}
 		t := e.said.count[key]
