@@ -18,6 +18,7 @@ import (
 	"rollbook/internal/export"
 	"rollbook/internal/fsx"
 	"rollbook/internal/interchange"
+	"rollbook/internal/secret"
 	"rollbook/internal/term"
 	"rollbook/internal/transcript"
 )
@@ -38,6 +39,7 @@ type exportOptions struct {
 	tools    string
 	all      bool
 	noImages bool
+	redact   redactFlags
 }
 
 func newExportCommand(e *Env) *cobra.Command {
@@ -64,8 +66,10 @@ Lines, all threads in one stream:
 The active view is what Codex itself shows of a thread; physical is everything
 that its files hold; model is what the model would be sent next.
 
-The output holds the original text of the logs and may hold secrets. Nothing is
-redacted.`,
+The output holds the original text of the logs and may hold secrets. Pages are
+looked through: findings are told, and the exit code is 3. --redact replaces them
+in every format, and writes nothing where something is left of them; it leaves
+pictures out of pages, because nobody looks into them (--no-images=false).`,
 		Example: `  rollbook export ~/.codex --format events > events.jsonl
   rollbook export ~/.codex --format normalized --cwd ~/shop-api --since 30d
   rollbook export 01a0a41f --home ~/.codex --format html -o thread.html
@@ -76,10 +80,14 @@ redacted.`,
 		Annotations: map[string]string{annotationExits: `0   written
 1   could not be read or written, or there is no such thread
 2   written, but some input was lost: warnings say what and where
+3   possible secrets in the pages; with --redact some were left: not written
 64  the command line was wrong`},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !cmd.Flags().Changed("format") {
 				return usageErrorf("--format is missing: html, md, events or normalized")
+			}
+			if err := o.redact.check(); err != nil {
+				return err
 			}
 			if err := o.check(cmd.Flags()); err != nil {
 				return err
@@ -99,6 +107,7 @@ redacted.`,
 	set.BoolVar(&o.noImages, "no-images", false, "html: name images instead of holding them")
 	o.vars(e, set)
 	o.filters(e, set)
+	o.redact.vars(set)
 	return cmd
 }
 
@@ -111,6 +120,9 @@ func (o *exportOptions) check(set *pflag.FlagSet) error {
 		if set.Changed(b.flag) && !slices.Contains(strings.Fields(b.formats), o.format) {
 			return usageErrorf("--%s does not go with --format %s, but with %s", b.flag, o.format, strings.Join(strings.Fields(b.formats), ", "))
 		}
+	}
+	if o.redact.on && !set.Changed("no-images") {
+		o.noImages = true
 	}
 	return nil
 }
@@ -133,16 +145,41 @@ func (e *Env) export(ctx context.Context, operand string, o exportOptions) error
 	if err != nil {
 		return err
 	}
-	write := func(w io.Writer) error { return e.writeThreads(ctx, sel, w, images, o) }
-	if o.output == "" {
-		err = write(e.safeStdout(term.JSON))
-	} else {
-		err = writeOutput(e.path(o.output), write)
+	if o.redact.on && images != nil {
+		e.warnf("images are written as they are: nobody looked into them")
 	}
-	if err != nil {
+	shared := e.newShare(o.redact)
+	write := func(w io.Writer) error { return e.writeThreads(ctx, sel, w, images, shared, o) }
+	if err := e.writeOut(term.JSON, o, shared, secret.Plain, write); err != nil {
 		return err
 	}
-	return e.tell(sel.tally)
+	return e.tellExport(sel, shared)
+}
+
+// tellExport says what was lost and found on the way. Possible secrets say more
+// than losses.
+func (e *Env) tellExport(sel *selection, shared *share) error {
+	lost := e.tell(sel.tally)
+	if found := e.tellShare(shared); found != nil {
+		return found
+	}
+	return lost
+}
+
+// writeOut writes to the file that was named, or to standard output. What is
+// redacted, and pages, are looked through; what is redacted gets out only when
+// nothing is left to find.
+func (e *Env) writeOut(policy term.Policy, o exportOptions, shared *share, form secret.Form, write func(io.Writer) error) error {
+	if looked := write; o.redact.on || isPage(o.format) {
+		write = func(w io.Writer) error { return shared.write(w, form, looked) }
+	}
+	switch {
+	case o.output != "":
+		return writeOutput(e.path(o.output), write)
+	case o.redact.on:
+		return e.staged(e.safeStdout(policy), write)
+	}
+	return write(e.safeStdout(policy))
 }
 
 // writeOutput writes a file whole or not at all. What is no regular file, such as
@@ -163,7 +200,7 @@ func writeOutput(name string, write func(io.Writer) error) error {
 	return errors.Join(err, f.Close())
 }
 
-func (e *Env) writeThreads(ctx context.Context, sel *selection, w io.Writer, images *imageFolder, o exportOptions) error {
+func (e *Env) writeThreads(ctx context.Context, sel *selection, w io.Writer, images *imageFolder, shared *share, o exportOptions) error {
 	var sink transcript.Sink = interchange.NewEventsWriter(w)
 	if o.format == formatNormalized {
 		sink = interchange.NewNormalizedWriter(w, interchange.NormalizedOptions{All: o.all})
@@ -172,7 +209,7 @@ func (e *Env) writeThreads(ctx context.Context, sel *selection, w io.Writer, ima
 	for _, id := range sel.ids {
 		t, err := sel.lib.Thread(ctx, id, view)
 		if err == nil {
-			err = sink.Write(images.watch(t))
+			err = sink.Write(shared.thread(images.watch(t)))
 		}
 		if err != nil {
 			return err

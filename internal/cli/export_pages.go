@@ -11,6 +11,7 @@ import (
 
 	"rollbook/internal/export"
 	"rollbook/internal/fsx"
+	"rollbook/internal/secret"
 	"rollbook/internal/term"
 	"rollbook/internal/transcript"
 )
@@ -21,35 +22,35 @@ func isPage(format string) bool { return format == formatMarkdown || format == f
 // exportPages writes a page, or a folder with a page per thread and a list of
 // them. A home or folder gives a folder, unless --thread picks one of it.
 func (e *Env) exportPages(ctx context.Context, sel *selection, operand string, o exportOptions) error {
-	many := o.thread == "" && e.isFolder(operand)
-	switch {
+	shared := e.newShare(o.redact)
+	var err error
+	switch many := o.thread == "" && e.isFolder(operand); {
 	case many && o.output == "" && len(sel.ids) != 1:
 		return withHint(usageErrorf("%s holds %s, and standard output takes one page", operand, countThreads(len(sel.ids))),
 			"write a folder of pages: -o NEWDIR", "or pick one: --thread ID")
 	case many && o.output != "":
-		if err := e.exportFolder(ctx, sel, o); err != nil {
-			return err
-		}
+		err = e.exportFolder(ctx, sel, shared, o)
 	default:
-		write := func(w io.Writer) error {
+		err = e.writeOut(term.Block, o, shared, formOf(o.format), func(w io.Writer) error {
 			for _, id := range sel.ids {
-				if err := e.writePage(ctx, sel, id, w, o, ""); err != nil {
+				if err := e.writePage(ctx, sel, id, w, shared, o); err != nil {
 					return err
 				}
 			}
 			return nil
-		}
-		var err error
-		if o.output == "" {
-			err = write(e.safeStdout(term.Block))
-		} else {
-			err = writeOutput(e.path(o.output), write)
-		}
-		if err != nil {
-			return err
-		}
+		})
 	}
-	return e.tell(sel.tally)
+	if err != nil {
+		return err
+	}
+	return e.tellExport(sel, shared)
+}
+
+func formOf(format string) secret.Form {
+	if format == formatHTML {
+		return secret.HTML
+	}
+	return secret.Plain
 }
 
 func countThreads(n int) string {
@@ -64,19 +65,19 @@ func (e *Env) isFolder(operand string) bool {
 	return err == nil && info.IsDir()
 }
 
-// writePage writes the page of a thread. index names the list that it is part
-// of.
-func (e *Env) writePage(ctx context.Context, sel *selection, id string, w io.Writer, o exportOptions, index string) error {
+// writePage writes the page of a thread.
+func (e *Env) writePage(ctx context.Context, sel *selection, id string, w io.Writer, shared *share, o exportOptions) error {
 	view, _ := transcript.ParseView(o.view)
 	t, err := sel.lib.Thread(ctx, id, view)
 	if err != nil {
 		return err
 	}
-	return e.pageSink(w, sel, t, o, index).Write(t)
+	return e.pageSink(w, sel, t, shared, o, "").Write(shared.thread(t))
 }
 
-func (e *Env) pageSink(w io.Writer, sel *selection, t *transcript.Thread, o exportOptions, index string) transcript.Sink {
-	opts := export.Options{All: o.all, Diff: true, Zone: e.now().Location(), Lost: lossLines(about(t, sel.tally))}
+// pageSink writes one page. index names the list that it is part of.
+func (e *Env) pageSink(w io.Writer, sel *selection, t *transcript.Thread, shared *share, o exportOptions, index string) transcript.Sink {
+	opts := export.Options{All: o.all, Diff: true, Zone: e.now().Location(), Lost: shared.texts(lossLines(about(t, sel.tally)))}
 	opts.Tools, _ = export.ParseTools(o.tools)
 	if o.format == formatMarkdown {
 		return export.NewMarkdown(w, opts)
@@ -89,10 +90,9 @@ func (e *Env) pageSink(w io.Writer, sel *selection, t *transcript.Thread, o expo
 }
 
 // exportFolder writes a new folder: a page per thread and a list of them.
-func (e *Env) exportFolder(ctx context.Context, sel *selection, o exportOptions) error {
+func (e *Env) exportFolder(ctx context.Context, sel *selection, shared *share, o exportOptions) error {
 	return fsx.CreateFolder(fsx.OS, e.path(o.output), func(dir string) error {
-		name := "index." + o.format
-		return fsx.WriteFile(fsx.OS, filepath.Join(dir, name), 0o600, func(w io.Writer) error {
+		return e.pageFile(dir, "index."+o.format, shared, o, func(w io.Writer) error {
 			list := export.NewHTMLIndex(w, e.now().Location())
 			if o.format == formatMarkdown {
 				list = export.NewMarkdownIndex(w, e.now().Location())
@@ -101,7 +101,7 @@ func (e *Env) exportFolder(ctx context.Context, sel *selection, o exportOptions)
 				return err
 			}
 			for _, id := range sel.ids {
-				entry, err := e.pageOf(ctx, sel, id, dir, name, o)
+				entry, err := e.pageOf(ctx, sel, id, dir, shared, o)
 				if err == nil {
 					err = list.Add(entry)
 				}
@@ -114,19 +114,27 @@ func (e *Env) exportFolder(ctx context.Context, sel *selection, o exportOptions)
 	})
 }
 
+// pageFile writes a file of a folder of pages.
+func (e *Env) pageFile(dir, name string, shared *share, o exportOptions, write func(io.Writer) error) error {
+	return fsx.WriteFile(fsx.OS, filepath.Join(dir, name), 0o600, func(w io.Writer) error {
+		return shared.write(w, formOf(o.format), write)
+	})
+}
+
 // pageOf writes the page of a thread into a folder, and gives its entry in the
 // list.
-func (e *Env) pageOf(ctx context.Context, sel *selection, id, dir, index string, o exportOptions) (export.Entry, error) {
+func (e *Env) pageOf(ctx context.Context, sel *selection, id, dir string, shared *share, o exportOptions) (export.Entry, error) {
 	view, _ := transcript.ParseView(o.view)
 	t, err := sel.lib.Thread(ctx, id, view)
 	if err != nil {
 		return export.Entry{}, err
 	}
 	name := pageName(&t.Meta) + "." + o.format
-	err = fsx.WriteFile(fsx.OS, filepath.Join(dir, name), 0o600, func(w io.Writer) error {
-		return e.pageSink(w, sel, t, o, index).Write(t)
+	clean := shared.thread(t)
+	err = e.pageFile(dir, name, shared, o, func(w io.Writer) error {
+		return e.pageSink(w, sel, t, shared, o, "index."+o.format).Write(clean)
 	})
-	return export.Entry{Meta: &t.Meta, File: name, Lost: t.Losses}, err
+	return export.Entry{Meta: &clean.Meta, File: name, Lost: t.Losses}, err
 }
 
 // pageName gives a page its name: the day on which the thread began, so that a
