@@ -129,38 +129,44 @@ func normal(file []byte) (Image, []byte, error) {
 func (s *Store) publish(file []byte) error {
 	sum := sha256.Sum256(file)
 	name := hex.EncodeToString(sum[:])
-	dir := filepath.Join(s.Dir, "objects", name[:2])
-	tmp := filepath.Join(s.Dir, "tmp")
-	for _, d := range []string{filepath.Dir(dir), dir, tmp} {
-		if err := s.folder(d); err != nil {
-			return err
-		}
+	if err := errors.Join(s.folders("objects", name[:2]), s.folders("tmp")); err != nil {
+		return err
 	}
-	at := filepath.Join(dir, name)
+	at := filepath.Join(s.Dir, "objects", name[:2], name)
 	switch there, err := s.holds(at, file); {
 	case err != nil:
 		return err
 	case there:
 		return nil
 	}
-	return fsx.WriteFileVia(s.FS, tmp, at, 0o600, func(w io.Writer) error {
+	return fsx.WriteFileVia(s.FS, filepath.Join(s.Dir, "tmp"), at, 0o600, func(w io.Writer) error {
 		_, err := w.Write(file)
 		return err
 	})
 }
 
-// folder makes a folder of the store. None of it may be a link.
-func (s *Store) folder(name string) error {
-	if err := fsx.MkdirAll(s.FS, name); err != nil {
+// folders makes the folders of the store that are missing: attachments, v1, and
+// those of the path below it. None of them may be a link.
+func (s *Store) folders(below ...string) error {
+	if err := fsx.MkdirAll(s.FS, filepath.Dir(filepath.Dir(s.Dir))); err != nil {
 		return err
 	}
-	for dir := name; len(dir) >= len(s.Dir); dir = filepath.Dir(dir) {
-		info, err := s.FS.Lstat(dir)
-		if err == nil && !info.IsDir() {
-			err = fmt.Errorf("%s is no folder", dir)
-		}
-		if err != nil || dir == filepath.Dir(dir) {
+	dir := s.Dir
+	all := []string{filepath.Dir(dir), dir}
+	for _, name := range below {
+		dir = filepath.Join(dir, name)
+		all = append(all, dir)
+	}
+	for _, dir := range all {
+		switch info, err := s.FS.Lstat(dir); {
+		case errors.Is(err, fs.ErrNotExist):
+			if err := fsx.MkdirAll(s.FS, dir); err != nil {
+				return err
+			}
+		case err != nil:
 			return err
+		case !info.IsDir():
+			return fmt.Errorf("%s is no folder", dir)
 		}
 	}
 	return nil
