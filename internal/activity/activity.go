@@ -26,8 +26,9 @@ type Options struct {
 	// that of its root, of a segment, or any in the name of one of its files. A
 	// name that is nobody's may be the beginning of ids, from 8 characters on.
 	Names []string
-	// Project is the key of a folder (discover.PathKey): threads of it or below.
-	Project string
+	// Projects are the keys of a folder (discover.PathKey), which may have two
+	// names: threads of it or below.
+	Projects []string
 	// Limit keeps the newest so many, after everything else.
 	Limit int
 	// Location is where the clock in the names of files stood; nil is UTC.
@@ -147,12 +148,13 @@ func aliases(r *discover.Ref) []string {
 
 // inProject compares with the folder that the thread began in.
 func (o *Options) inProject(refs []discover.Ref) bool {
-	if o.Project == "" {
+	if len(o.Projects) == 0 {
 		return true
 	}
 	for _, r := range refs {
 		if r.Cwd != "" {
-			return discover.Below(discover.PathKey(r.Cwd), o.Project)
+			key := discover.PathKey(r.Cwd)
+			return slices.ContainsFunc(o.Projects, func(p string) bool { return discover.Below(key, p) })
 		}
 	}
 	return false

@@ -110,6 +110,20 @@ func asUsageError(err error) error {
 // It holds for the commands below it too.
 const annotationUsageExit = "usage exit code"
 
+// annotationUsageLine names the annotation of a command whose usage errors show
+// this line, for the commands below it too.
+const annotationUsageLine = "usage line"
+
+// usageHint is what to say behind a usage error.
+func usageHint(cmd *cobra.Command) string {
+	for c := cmd; c != nil; c = c.Parent() {
+		if line, ok := c.Annotations[annotationUsageLine]; ok {
+			return line
+		}
+	}
+	return helpHint(cmd)
+}
+
 // codeOf returns the exit code for an error of the command, which may be nil.
 func codeOf(cmd *cobra.Command, err error) int {
 	ee, ok := errors.AsType[*exitError](err)

@@ -16,6 +16,11 @@ type envVar struct{ name, meaning string }
 
 var envVars = []envVar{
 	{"CODEX_HOME", "the Codex home that commands read, unless --home names one"},
+	{"DSH_HOME", "the home of the DeepSeek Harness, unless --dsh-home names one"},
+	{"DSH_TUI_SESSION_ROOT", "its sessions root, unless --into names one"},
+	{"DSH_CODEX_IMPORT_DSH_ROOT", "folders from which the harness's packages can be resolved"},
+	{"DSH_CODEX_IMPORT_DSH_BIN", "its program, instead of dsh on the PATH"},
+	{"DSH_CODEX_IMPORT_TMP_ROOT", "where dsh keeps a session too long for memory while it converts"},
 	{"ROLLBOOK_DATA", "the folder of rollbook's own data"},
 	{"XDG_DATA_HOME", "where that folder is otherwise: rollbook below it"},
 	{"NO_COLOR", "set and not empty: no colour, unless --color always"},
@@ -161,7 +166,7 @@ func (h *helpText) flags(title string, set *pflag.FlagSet) {
 func (h *helpText) variables() {
 	var b strings.Builder
 	for _, v := range envVars {
-		b.WriteString("  " + term.Pad(v.name, 14) + "  " + v.meaning + "\n")
+		b.WriteString("  " + term.Pad(v.name, 25) + "  " + v.meaning + "\n")
 	}
 	h.section("Environment", b.String())
 }

@@ -11,9 +11,11 @@ type constructor func(*Env) *cobra.Command
 var commands = []constructor{
 	newCompletionCommand,
 	newDBCommand,
+	newDSHCommand,
 	newExportCommand,
 	newHelpCommand,
 	newImportCommand,
+	newImportCodexCommand,
 	newInspectCommand,
 	newManCommand,
 	newSearchCommand,

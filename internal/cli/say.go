@@ -30,7 +30,7 @@ func (e *Env) sayError(cmd *cobra.Command, err error) {
 	}
 	hints := hintsOf(err)
 	if ee, ok := errors.AsType[*exitError](err); ok && ee.code == exitUsage && len(hints) == 0 {
-		hints = []string{helpHint(cmd)}
+		hints = []string{usageHint(cmd)}
 	}
 	for _, h := range hints {
 		e.hintf("%s", h)

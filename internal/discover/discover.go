@@ -86,7 +86,8 @@ type Home struct {
 	// system's (statedb.Options).
 	Temp string
 	// Brief looks for the last time of a file in its last 4 MiB only, and of a
-	// compressed one not at all: Last is then that of its head.
+	// compressed one not at all: Last is then that of its head. In a Codex home
+	// nothing but its folders of sessions is looked into.
 	Brief bool
 	// Memory spares files that have not changed; nil has every one looked into.
 	Memory Memory

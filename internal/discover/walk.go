@@ -54,7 +54,7 @@ func (h *Home) walk(ctx context.Context) (*walker, error) {
 				return nil, err
 			}
 		}
-		if len(w.found) > 0 || h.hasHistory() {
+		if len(w.found) > 0 || h.Brief || h.hasHistory() {
 			return w, nil
 		}
 	}
