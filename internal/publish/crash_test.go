@@ -291,7 +291,7 @@ func TestKilled(t *testing.T) {
 func TestInterrupted(t *testing.T) {
 	for _, s := range scenes {
 		t.Run(s.job, func(t *testing.T) {
-			for n := 1; ; n += 3 {
+			for n := 1; ; n += 5 {
 				tg := s.before(t)
 				foreign := read(t, tg.logOf(epsilon))
 				ctx, cancel := context.WithCancel(t.Context())

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -11,6 +12,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	gosync "sync"
 	"testing"
 	"time"
 
@@ -31,10 +33,41 @@ func (th thread) header() dsh.Header {
 	return dsh.Header{ID: "session-" + th.id, CreatedAt: 1_767_225_600_000, Cwd: th.cwd, AgentPreset: "standard"}
 }
 
+// A conversion is what a thread becomes; tests convert the same few thousands of
+// times.
+type conversion struct {
+	log    string
+	digest dsh.Digest
+	err    error
+}
+
+var conversions gosync.Map // by thread, as text
+
+func (th thread) conversion() conversion {
+	name := fmt.Sprintf("%+q", th.words) + fmt.Sprint(th.id, th.cwd, th.image)
+	if c, ok := conversions.Load(name); ok {
+		return c.(conversion)
+	}
+	var b strings.Builder
+	d, err := th.convert(&b)
+	c := conversion{b.String(), d, err}
+	conversions.Store(name, c)
+	return c
+}
+
 func (th thread) write(_ context.Context, w io.Writer) (Converted, error) {
+	c := th.conversion()
+	if c.err != nil {
+		return Converted{}, c.err
+	}
+	_, err := io.WriteString(w, c.log)
+	return Converted{c.digest, th.skipped}, err
+}
+
+func (th thread) convert(w io.Writer) (dsh.Digest, error) {
 	out, err := dsh.NewWriter(w, th.header())
 	if err != nil {
-		return Converted{}, err
+		return dsh.Digest{}, err
 	}
 	add := func(data dsh.Data) { // the error stays until Close
 		out.Append(&dsh.Event{Time: 1_767_225_600_000, Data: data})
@@ -54,8 +87,7 @@ func (th thread) write(_ context.Context, w io.Writer) (Converted, error) {
 		add(dsh.StepEnd{Turn: turn, Step: 1})
 		add(dsh.TurnEnd{Turn: turn, Reason: dsh.Completed})
 	}
-	d, err := out.Close()
-	return Converted{d, th.skipped}, err
+	return out.Close()
 }
 
 func (th thread) candidate(t testing.TB) Candidate {
@@ -154,10 +186,9 @@ func (t *Target) logOf(th thread) string { return filepath.Join(t.root, th.key()
 // bytesOf gives the log that a thread becomes.
 func bytesOf(t testing.TB, th thread) string {
 	t.Helper()
-	var b strings.Builder
-	_, err := th.write(context.Background(), &b)
-	must(t, err)
-	return b.String()
+	c := th.conversion()
+	must(t, c.err)
+	return c.log
 }
 
 func read(t testing.TB, name string) string {
@@ -268,3 +299,27 @@ var (
 	beta  = thread{id: "019b0000-0000-7000-8000-000000000002", cwd: "/srv/demo", words: []string{"Another one."}}
 	gamma = thread{id: "019b0000-0000-7000-8000-000000000003", words: []string{"Without a folder."}}
 )
+
+// Three conversions that go wrong: one says it wrote something else, one ends
+// with an error, one writes half.
+func lying(says, writes thread) func(context.Context, io.Writer) (Converted, error) {
+	return func(ctx context.Context, w io.Writer) (Converted, error) {
+		if _, err := writes.write(ctx, w); err != nil {
+			return Converted{}, err
+		}
+		return says.write(ctx, io.Discard)
+	}
+}
+
+func failing(_ context.Context, w io.Writer) (Converted, error) {
+	io.WriteString(w, "half")
+	return Converted{}, errors.New("the rollout cannot be read")
+}
+
+func torn(th thread) func(context.Context, io.Writer) (Converted, error) {
+	return func(ctx context.Context, w io.Writer) (Converted, error) {
+		c := th.conversion()
+		_, err := io.WriteString(w, c.log[:len(c.log)/2])
+		return Converted{c.digest, 0}, err
+	}
+}
