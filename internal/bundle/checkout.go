@@ -1,11 +1,9 @@
 package bundle
 
+import "rollbook/internal/gitro"
+
 // A checkout is what git said of the project.
-type checkout struct {
-	Project
-	codes   []string // why something is not known, or has to be minded
-	partial bool
-}
+type checkout struct{ *gitro.Observation }
 
 // warnings gives the warnings of the manifest about the checkout.
 func (c *checkout) warnings() []string {
@@ -13,7 +11,7 @@ func (c *checkout) warnings() []string {
 		return nil
 	}
 	var out []string
-	for _, code := range c.codes {
+	for _, code := range c.Codes {
 		out = append(out, code+": "+gitWords[code])
 	}
 	if c.Dirty != nil && *c.Dirty {
@@ -24,16 +22,16 @@ func (c *checkout) warnings() []string {
 
 // gitWords says what each code means.
 var gitWords = map[string]string{
-	"git_unavailable":           "git could not be asked, or the folder is no checkout",
-	"git_detached_head":         "no branch is checked out",
-	"git_branch_unavailable":    "the branch could not be read",
-	"git_head_unavailable":      "there is no commit, or it could not be read",
-	"git_status_unavailable":    "whether the checkout has changes could not be read",
-	"git_submodules_unverified": "the checkout has submodules, which nobody looked into",
-	"git_remote_absent":         "there is no remote of the name origin",
-	"git_remote_omitted":        "the address of origin is not one that is given away",
-	"git_remote_unavailable":    "the address of origin could not be read",
-	"git_changed_during_read":   "the checkout changed while it was looked at, so nothing of it is given",
+	gitro.Unavailable:         "git could not be asked, or the folder is no checkout",
+	gitro.DetachedHead:        "no branch is checked out",
+	gitro.BranchUnavailable:   "the branch could not be read",
+	gitro.HeadUnavailable:     "there is no commit, or it could not be read",
+	gitro.StatusUnavailable:   "whether the checkout has changes could not be read",
+	gitro.SubmodulesUnknown:   "the checkout has submodules, which nobody looked into",
+	gitro.RemoteAbsent:        "there is no remote of the name origin",
+	gitro.RemoteOmitted:       "the address of origin is not one that is given away",
+	gitro.RemoteUnavailable:   "the address of origin could not be read",
+	gitro.ChangedWhileLooking: "the checkout changed while it was looked at, so nothing of it is given",
 }
 
 // checkout writes what is known of the code.

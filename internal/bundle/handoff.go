@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"rollbook/internal/term"
@@ -45,12 +46,8 @@ func (h *handoff) head() {
 		"to be sure that nothing was damaged on the way.\n\n")
 	h.printf("- [%s](%s): every kept event, one JSON object a line\n", HistoryName, HistoryName)
 	h.printf("- [%s](%s): what this folder holds, with hashes, and what it leaves out\n", ManifestName, ManifestName)
-	if len(h.m.Changes) > 0 {
-		for _, f := range h.m.Files {
-			if f.Purpose == patch {
-				h.printf("- [%s](%s): the changes of selected files, as a patch\n", PatchName, PatchName)
-			}
-		}
+	if slices.ContainsFunc(h.m.Changes, func(c Change) bool { return c.Payload == PatchName }) {
+		h.printf("- [%s](%s): the changes of selected files, as a patch\n", PatchName, PatchName)
 	}
 	h.printf("\n| | |\n|---|---|\n")
 	h.printf("| thread | %s |\n", codeOr(h.m.Source.SessionID, "its events name none"))

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"rollbook/internal/fsx"
+	"rollbook/internal/gitro"
 	"rollbook/internal/inspect"
 	"rollbook/internal/secret"
 )
@@ -19,8 +21,9 @@ type Options struct {
 	Redact  *secret.Options // nil: a finding blocks writing
 	Now     time.Time
 
-	Project string   // a checkout to look at with git; empty for none
-	Include []string // paths below its root whose changes go along
+	Project string    // a checkout to look at with git; empty for none
+	Git     gitro.Git // asked about it
+	Include []string  // paths below its root whose changes go along
 }
 
 // A Prepared is a bundle that can be looked at or written. It keeps the rollout
@@ -86,7 +89,33 @@ func Prepare(ctx context.Context, fsys fsx.FS, o Options) (_ *Prepared, err erro
 	r.learn.finish()
 	p.historySum = r.sum()
 	p.found = r.learn.found
-	return p, p.compose(ctx, report, r, redact)
+	h := &handoff{facts: r.learn, events: r.events, versions: len(report.ObservedVersions), partial: report.State == inspect.Partial}
+	if err := p.observe(ctx, h); err != nil {
+		return nil, err
+	}
+	return p, p.compose(report, h, redact)
+}
+
+// observe looks at the checkout, and at the selected code in it.
+func (p *Prepared) observe(ctx context.Context, h *handoff) (err error) {
+	p.Partial = h.partial
+	if p.options.Project == "" {
+		return nil
+	}
+	h.git = &checkout{gitro.Observe(ctx, p.options.Git, p.options.Project)}
+	p.Partial = p.Partial || h.git.Partial
+	if err := ctx.Err(); err != nil || len(p.options.Include) == 0 {
+		return err
+	}
+	if h.git.BaseCommit == nil {
+		return errors.New("there is no commit to compare the selected paths with")
+	}
+	if h.code, err = captureCode(ctx, h.git.Repo, *h.git.BaseCommit, p.options.Include); err != nil {
+		return err
+	}
+	p.Code = h.code.payloads()
+	p.Partial = p.Partial || h.code.partial
+	return nil
 }
 
 // Close closes the rollout.
@@ -100,8 +129,7 @@ func (p *Prepared) Findings(yield func(Finding) bool) { p.found.all(yield) }
 func (p *Prepared) Clean() bool { return len(p.found.list) == 0 }
 
 // compose makes the manifest and HANDOFF.md of what was read.
-func (p *Prepared) compose(ctx context.Context, report *inspect.Report, r *reading, redact *redaction) error {
-	f := r.learn
+func (p *Prepared) compose(report *inspect.Report, h *handoff, redact *redaction) error {
 	m := &Manifest{
 		FormatVersion: 1,
 		CreatedAt:     p.options.Now.UTC().Format("2006-01-02T15:04:05.000-07:00"),
@@ -109,23 +137,22 @@ func (p *Prepared) compose(ctx context.Context, report *inspect.Report, r *readi
 		CodeState:     CodeUnknown,
 		Redaction:     pendingReview,
 	}
-	p.Manifest = m
-	if f.session != nil {
-		id, _ := f.session.Text()
+	p.Manifest, h.m = m, m
+	if h.facts.session != nil {
+		id, _ := h.facts.session.Text()
 		m.Source.SessionID = &id
 	}
 	if len(report.ObservedVersions) == 1 {
 		m.Source.Version = redact.text(&report.ObservedVersions[0])
 		p.found.text("source.version", *m.Source.Version, 0)
 	}
-	p.Partial = report.State == inspect.Partial
-	h := &handoff{m: m, facts: f, events: r.events, versions: len(report.ObservedVersions), partial: p.Partial}
+	p.project(h, redact)
 	p.describe(h, redact)
 	p.Handoff = h.render()
 	if len(p.Handoff) > maxContext {
 		return fmt.Errorf("%s would hold more than %d bytes", HandoffName, maxContext)
 	}
-	m.Files = []File{{HandoffName, hashOf(p.Handoff), entrypoint}, {HistoryName, p.historySum, history}}
+	p.list()
 	var err error
 	if p.manifest, err = m.Encode(); err != nil {
 		return err
@@ -134,4 +161,51 @@ func (p *Prepared) compose(ctx context.Context, report *inspect.Report, r *readi
 		return fmt.Errorf("%s would hold more than %d bytes, which verify refuses", ManifestName, maxManifest)
 	}
 	return nil
+}
+
+// project takes over what git said and which code goes along.
+func (p *Prepared) project(h *handoff, redact *redaction) {
+	m := p.Manifest
+	if h.git != nil {
+		m.Project = Project{redact.text(h.git.Remote), redact.text(h.git.Branch), h.git.BaseCommit, h.git.Dirty}
+		if m.Project.Remote != nil {
+			p.found.text("project.remote", *m.Project.Remote, 0)
+		}
+		if m.Project.Branch != nil {
+			p.found.text("project.branch", *m.Project.Branch, 0)
+		}
+		if m.Project.BaseCommit != nil {
+			m.CodeState = BaseReference
+		}
+	}
+	if h.code == nil {
+		return
+	}
+	m.FormatVersion = 2
+	m.SelectedPaths, m.Changes = h.code.selected, h.code.changes
+	if len(m.Changes) > 0 {
+		m.CodeState = WithChanges
+	}
+	for i, name := range m.SelectedPaths {
+		p.found.text("code_selection", name, i+1)
+		if j := slices.IndexFunc(m.Changes, func(c Change) bool { return c.Path == name }); j >= 0 {
+			p.found.text("code_selection", string(h.code.code[j].base), i+1)
+			p.found.text("code_selection", string(h.code.code[j].result), i+1)
+		}
+	}
+}
+
+// list lists the files of the bundle with their hashes.
+func (p *Prepared) list() {
+	m := p.Manifest
+	m.Files = []File{{HandoffName, hashOf(p.Handoff), entrypoint}, {HistoryName, p.historySum, history}}
+	if p.Code == nil {
+		return
+	}
+	if len(p.Code.Patch) > 0 {
+		m.Files = append(m.Files, File{PatchName, hashOf(p.Code.Patch), patch})
+	}
+	for _, f := range p.Code.NewFiles {
+		m.Files = append(m.Files, File{f.Path, hashOf([]byte(f.Content)), newFile})
+	}
 }

@@ -46,9 +46,9 @@ type stage struct {
 
 func (s *stage) name(of string) string { return s.dir + "/" + of }
 
-// newStage makes the staging folder and prepares every result in it. Nothing of
-// the checkout is touched yet.
-func newStage(fsys fsx.LinkFS, targets []target) (*stage, error) {
+// newStage makes the staging folder, has it locked, and prepares every result in
+// it. Nothing of the checkout is touched yet.
+func newStage(fsys fsx.LinkFS, targets []target, lock func(dir string) error) (*stage, error) {
 	s := &stage{fsys: fsys, journal: journal{Version: 1, Targets: targets, Folders: []string{}}}
 	for n := 1; s.dir == ""; n++ {
 		dir := fmt.Sprintf("%s%d-%d", stagingPrefix, os.Getpid(), n)
@@ -60,7 +60,10 @@ func newStage(fsys fsx.LinkFS, targets []target) (*stage, error) {
 			return nil, err
 		}
 	}
-	err := s.prepare()
+	err := lock(s.dir)
+	if err == nil {
+		err = s.prepare()
+	}
 	if err != nil {
 		return nil, errors.Join(err, s.remove())
 	}

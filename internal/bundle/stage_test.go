@@ -40,9 +40,11 @@ func openWork(t testing.TB, dir string) confine.Writable {
 	return w
 }
 
+func unlocked(string) error { return nil }
+
 // runStage does what apply does once everything is checked.
 func runStage(fsys fsx.LinkFS, targets []target) error {
-	s, err := newStage(fsys, targets)
+	s, err := newStage(fsys, targets, unlocked)
 	if err != nil {
 		return err
 	}
@@ -153,7 +155,7 @@ func TestStageCut(t *testing.T) {
 // What somebody wrote meanwhile is never lost, and the original is named.
 func TestStageConflict(t *testing.T) {
 	dir, targets := worked(t)
-	s, err := newStage(openWork(t, dir), targets)
+	s, err := newStage(openWork(t, dir), targets, unlocked)
 	if err != nil {
 		t.Fatal(err)
 	}
