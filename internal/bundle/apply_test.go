@@ -214,10 +214,13 @@ func stagesIn(dir string) []string {
 func applySlowly(t *testing.T, at string) {
 	bundled, dir, _ := strings.Cut(at, "\n")
 	a := applyTo(t, mustVerify(t, bundled), dir)
+	staged := false
 	a.wrap = func(fsys fsx.LinkFS) fsx.LinkFS {
-		return fsxtest.NewMutating(fsys, func(fsxtest.Call) {
-			os.Stdout.WriteString(".")
-			time.Sleep(time.Millisecond)
+		return fsxtest.NewMutating(fsys, func(c fsxtest.Call) {
+			if staged = staged || c.Op == fsxtest.Mkdir; staged {
+				os.Stdout.WriteString(".")
+				time.Sleep(time.Millisecond)
+			}
 		}, nil)
 	}
 	if _, err := a.Write(t.Context()); err != nil {

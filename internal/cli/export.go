@@ -40,15 +40,25 @@ type exportOptions struct {
 	all      bool
 	noImages bool
 	redact   redactFlags
+	bundle   bundleOptions
 }
 
 func newExportCommand(e *Env) *cobra.Command {
 	var o exportOptions
 	cmd := &cobra.Command{
-		Use:   "export PATH|THREAD",
-		Short: "write threads as pages to share, or as JSON Lines for other programs",
-		Long: `Writes the threads of a Codex home, of a folder of rollouts or of one file,
-oldest first, or one thread by its id. Two formats for people:
+		Use:     "export PATH|THREAD",
+		Aliases: []string{"export-codex"},
+		Short:   "write a thread as a bundle to hand over, as pages or as JSON Lines",
+		Long: `Without --format: a bundle of one rollout, a folder to hand over to a person or
+another agent, who needs nothing to use it. HANDOFF.md is what to read first,
+history.jsonl has the exact events line by line, manifest.json the hashes and
+what was left out. --preview shows all of it as JSON, --output NEWDIR writes it.
+Possible secrets forbid writing; exclude their lines, or have them redacted with
+--redact. With --project the commit of a checkout goes along, with
+--include-path the changes of a file in it.
+
+With --format: the threads of a Codex home, of a folder of rollouts or of one
+file, oldest first, or one thread by its id. Two formats for people:
 
   html        one file that needs nothing else: no network, no other file; with
               pictures, a table of turns, search, light and dark
@@ -69,8 +79,12 @@ that its files hold; model is what the model would be sent next.
 The output holds the original text of the logs and may hold secrets. Pages are
 looked through: findings are told, and the exit code is 3. --redact replaces them
 in every format, and writes nothing where something is left of them; it leaves
-pictures out of pages, because nobody looks into them (--no-images=false).`,
-		Example: `  rollbook export ~/.codex --format events > events.jsonl
+pictures out of pages, because nobody looks into them (--no-images=false). A scan
+finds only what looks like a secret: look yourself before you share.`,
+		Example: `  rollbook export rollout.jsonl --preview
+  rollbook export rollout.jsonl --output handoff --exclude-line 40-52 --redact
+  rollbook export rollout.jsonl --output handoff --project ~/shop-api
+  rollbook export ~/.codex --format events > events.jsonl
   rollbook export ~/.codex --format normalized --cwd ~/shop-api --since 30d
   rollbook export 01a0a41f --home ~/.codex --format html -o thread.html
   rollbook export ~/.codex --format html --cwd ~/shop-api -o pages
@@ -79,15 +93,18 @@ pictures out of pages, because nobody looks into them (--no-images=false).`,
 		Args:    operands("PATH|THREAD"),
 		Annotations: map[string]string{annotationExits: `0   written
 1   could not be read or written, or there is no such thread
-2   written, but some input was lost: warnings say what and where
-3   possible secrets in the pages; with --redact some were left: not written
+2   written, but some input was lost: warnings, or the bundle, say what
+3   possible secrets: told of pages; a bundle, or what is redacted, is not written
 64  the command line was wrong`},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !cmd.Flags().Changed("format") {
-				return usageErrorf("--format is missing: html, md, events or normalized")
-			}
 			if err := o.redact.check(); err != nil {
 				return err
+			}
+			if !cmd.Flags().Changed("format") {
+				if err := o.bundle.check(cmd.Flags()); err != nil {
+					return err
+				}
+				return e.exportBundle(cmd.Context(), args[0], o)
 			}
 			if err := o.check(cmd.Flags()); err != nil {
 				return err
@@ -108,6 +125,7 @@ pictures out of pages, because nobody looks into them (--no-images=false).`,
 	o.vars(e, set)
 	o.filters(e, set)
 	o.redact.vars(set)
+	o.bundle.vars(set)
 	return cmd
 }
 
@@ -115,6 +133,11 @@ pictures out of pages, because nobody looks into them (--no-images=false).`,
 func (o *exportOptions) check(set *pflag.FlagSet) error {
 	belongs := []struct{ flag, formats string }{
 		{"all", "html md normalized"}, {"tools", "html md"}, {"no-images", "html"}, {"images", "events normalized"},
+	}
+	for _, name := range bundleOnly {
+		if set.Changed(name) {
+			return usageErrorf("--%s belongs to a bundle, so it does not go with --format", name)
+		}
 	}
 	for _, b := range belongs {
 		if set.Changed(b.flag) && !slices.Contains(strings.Fields(b.formats), o.format) {

@@ -9,6 +9,7 @@ type constructor func(*Env) *cobra.Command
 
 // commands has a line for each command; docs/cli.md has a row for each.
 var commands = []constructor{
+	newApplyCommand,
 	newCompletionCommand,
 	newDBCommand,
 	newDSHCommand,
@@ -22,6 +23,7 @@ var commands = []constructor{
 	newSessionsCommand,
 	newShowCommand,
 	newThreadsCommand,
+	newVerifyCommand,
 	newVersionCommand,
 }
 
