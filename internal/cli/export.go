@@ -77,10 +77,11 @@ The active view is what Codex itself shows of a thread; physical is everything
 that its files hold; model is what the model would be sent next.
 
 The output holds the original text of the logs and may hold secrets. Pages are
-looked through: findings are told, and the exit code is 3. --redact replaces them
-in every format, and writes nothing where something is left of them; it leaves
-pictures out of pages, because nobody looks into them (--no-images=false). A scan
-finds only what looks like a secret: look yourself before you share.`,
+looked through: findings are told, and the exit code is 3. --redact replaces
+them in every format, and writes nothing where something is left of them; it
+leaves pictures out of pages, because nobody looks into them
+(--no-images=false). A scan finds only what looks like a secret: look yourself
+before you share.`,
 		Example: `  rollbook export rollout.jsonl --preview
   rollbook export rollout.jsonl --output handoff --exclude-line 40-52 --redact
   rollbook export rollout.jsonl --output handoff --project ~/shop-api
