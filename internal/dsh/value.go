@@ -29,8 +29,25 @@ type value struct {
 
 // A parser turns lines into values. It is reused from line to line.
 type parser struct {
-	dec  *jsontext.Decoder
-	left int
+	dec   *jsontext.Decoder
+	left  int
+	names map[string]string // of members, so that each is kept once
+}
+
+// maxNames is how many names a parser remembers; the format has fewer.
+const maxNames = 1024
+
+func (p *parser) name(s string) string {
+	if known, ok := p.names[s]; ok {
+		return known
+	}
+	if p.names == nil {
+		p.names = make(map[string]string)
+	}
+	if len(p.names) < maxNames && len(s) < 64 {
+		p.names[s] = s
+	}
+	return s
 }
 
 func (p *parser) parse(line []byte) (value, error) {
@@ -75,12 +92,13 @@ func (p *parser) value() (value, error) {
 		}
 		_, err = p.dec.ReadToken()
 	case '{':
+		v.names, v.list = make([]string, 0, 6), make([]value, 0, 6)
 		for p.dec.PeekKind() != '}' {
 			name, err := p.dec.ReadToken()
 			if err != nil {
 				return v, err
 			}
-			v.names = append(v.names, name.String())
+			v.names = append(v.names, p.name(name.String()))
 			if err := p.member(&v); err != nil {
 				return v, err
 			}
@@ -92,17 +110,27 @@ func (p *parser) value() (value, error) {
 	return v, err
 }
 
+// repeats reports whether two members may have one name.
+func (v *value) repeats() bool {
+	if len(v.names) > 16 {
+		return true
+	}
+	for i, name := range v.names {
+		if slices.Contains(v.names[:i], name) {
+			return true
+		}
+	}
+	return false
+}
+
 // unique leaves the last of the members of one name.
 func (v *value) unique() {
-	if len(v.names) < 2 {
+	if !v.repeats() {
 		return
 	}
 	last := make(map[string]int, len(v.names))
 	for i, name := range v.names {
 		last[name] = i
-	}
-	if len(last) == len(v.names) {
-		return
 	}
 	n := 0
 	for i, name := range v.names {
