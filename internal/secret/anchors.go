@@ -2,6 +2,7 @@ package secret
 
 import (
 	"iter"
+	"slices"
 	"sync"
 )
 
@@ -18,16 +19,17 @@ type anchor struct {
 	rule  rule
 }
 
-// Anchors are looked for all at once. Of each, two neighbouring pairs of bytes
-// are known; whatever the place of an anchor in a text, one of the two stands at
-// an even offset. So every second pair of the text is looked up, and hardly any
-// is known, since the pairs are the rarest that an anchor has.
+// Anchors are looked for all at once. Of each, three bytes in a row are known.
+// Wherever they stand in a text, their first or second pair stands at an even
+// offset: so every second pair of the text is looked up, and hardly any is known,
+// since the three are the rarest that an anchor has.
 type anchors struct {
-	pairs   [1 << 16]uint16 // 0, or 1 + the index into buckets
+	pairs   [1 << 16 / 64]uint64 // a bit for each pair
+	triples [1 << 12]uint16      // by hash: 0, or 1 + the index into buckets
 	buckets [][]hook
 }
 
-// A hook is a pair of an anchor and where in it the pair stands.
+// A hook is an anchor and where in it its three bytes stand.
 type hook struct {
 	*anchor
 	offset int
@@ -55,10 +57,10 @@ func newAnchors(list []anchor) *anchors {
 				best = o
 			}
 		}
-		for o := best; o < best+2; o++ {
-			for _, first := range spellings(an.text[o], an.exact) {
-				for _, second := range spellings(an.text[o+1], an.exact) {
-					a.hook(uint16(first)<<8|uint16(second), hook{an, o})
+		for _, first := range spellings(an.text[best], an.exact) {
+			for _, second := range spellings(an.text[best+1], an.exact) {
+				for _, third := range spellings(an.text[best+2], an.exact) {
+					a.hook(first, second, third, hook{an, best})
 				}
 			}
 		}
@@ -66,13 +68,26 @@ func newAnchors(list []anchor) *anchors {
 	return a
 }
 
-func (a *anchors) hook(pair uint16, h hook) {
-	if a.pairs[pair] == 0 {
-		a.buckets = append(a.buckets, nil)
-		a.pairs[pair] = uint16(len(a.buckets))
+func (a *anchors) hook(first, second, third byte, h hook) {
+	for _, p := range []uint16{pair(first, second), pair(second, third)} {
+		a.pairs[p/64] |= 1 << (p % 64)
 	}
-	b := &a.buckets[a.pairs[pair]-1]
-	*b = append(*b, h)
+	at := triple(first, second, third)
+	if a.triples[at] == 0 {
+		a.buckets = append(a.buckets, nil)
+		a.triples[at] = uint16(len(a.buckets))
+	}
+	b := &a.buckets[a.triples[at]-1]
+	if !slices.Contains(*b, h) { // of another spelling with the same hash
+		*b = append(*b, h)
+	}
+}
+
+func pair(first, second byte) uint16 { return uint16(first)<<8 | uint16(second) }
+
+// triple is a hash of three bytes.
+func triple(first, second, third byte) uint32 {
+	return (uint32(first)<<16 | uint32(second)<<8 | uint32(third)) * 0x9e3779b1 >> 20
 }
 
 // commonness says how often three bytes are met in prose and code, roughly.
@@ -106,21 +121,34 @@ func spellings(b byte, exact bool) []byte {
 func (a *anchors) matches(s string) iter.Seq[match] {
 	return func(yield func(match) bool) {
 		for i := 0; i+1 < len(s); i += 2 {
-			n := a.pairs[uint16(s[i])<<8|uint16(s[i+1])]
-			if n == 0 {
+			p := pair(s[i], s[i+1])
+			if a.pairs[p/64]>>(p%64)&1 == 0 {
 				continue
 			}
-			for _, h := range a.buckets[n-1] {
-				at := i - h.offset
-				if !h.stands(s, at) {
-					continue
-				}
-				if m, ok := h.rule(s, at, at+len(h.text)); ok && !yield(m) {
-					return
-				}
+			if i+2 < len(s) && !a.try(s, i, yield) || i > 0 && !a.try(s, i-1, yield) {
+				return
 			}
 		}
 	}
+}
+
+// try hands over what is found where three bytes stand, and reports whether to
+// go on.
+func (a *anchors) try(s string, i int, yield func(match) bool) bool {
+	n := a.triples[triple(s[i], s[i+1], s[i+2])]
+	if n == 0 {
+		return true
+	}
+	for _, h := range a.buckets[n-1] {
+		at := i - h.offset
+		if !h.stands(s, at) {
+			continue
+		}
+		if m, ok := h.rule(s, at, at+len(h.text)); ok && !yield(m) {
+			return false
+		}
+	}
+	return true
 }
 
 func (an *anchor) stands(s string, at int) bool {

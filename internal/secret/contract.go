@@ -116,11 +116,15 @@ var assigned = func() *class {
 	return c
 }()
 
-// redacted reports whether a value has been redacted: it begins with
-// placeholders, and what follows them is no word or too short for a value.
+// redacted reports whether a value has been redacted: behind spaces and quotes it
+// begins with placeholders, and what follows them is no word or too short.
 func redacted(value string) bool {
-	end := placeholders(value, 0)
-	if end > 0 && (!wordAt(value, end) || len(value)-end < 8) {
+	from := 0
+	for from < len(value) && endsValue(value, from) {
+		from = escapeEnd(value, from)
+	}
+	end := placeholders(value, from)
+	if end > from && (!wordAt(value, end) || len(value)-end < 8) {
 		return true
 	}
 	left := 0

@@ -65,7 +65,7 @@ func address(s string, at, end int) (match, bool) {
 	if !ok {
 		stop, ok = userToken(s, end)
 	}
-	if scheme == "" || !ok {
+	if scheme == "" || !ok || code != URLCredentials && strings.Contains(s[end:stop], "${") {
 		return match{}, false
 	}
 	return match{code: code, rank: rankLogin, from: start, start: end, end: stop, value: s[end:stop]}, true
@@ -84,7 +84,7 @@ func userToken(s string, at int) (end int, ok bool) {
 func cookie(s string, at, end int) (match, bool) {
 	i := blanks.run(s, end)
 	stop := i
-	for stop < len(s) && s[stop] != '\n' && s[stop] != '\r' && s[stop] != '"' && s[stop] != '\'' && s[stop] != '\\' {
+	for stop < len(s) && s[stop] != '\n' && s[stop] != '\r' && s[stop] != '"' && s[stop] != '\'' && (s[stop] == ' ' || !endsValue(s, stop) || s[stop] == '&') {
 		stop++
 	}
 	stop = i + len(strings.TrimRight(s[i:stop], " \t"))
@@ -113,13 +113,13 @@ func netrc(s string, at, end int) (match, bool) {
 	}
 	i := spaces.run(s, end+n+len(word))
 	stop := i
-	for stop < len(s) && s[stop] > ' ' && s[stop] != '"' && s[stop] != '\'' && s[stop] != '\\' {
+	for stop < len(s) && s[stop] > ' ' && s[stop] != '"' && s[stop] != '\'' && !endsValue(s, stop) {
 		stop++
 	}
 	if i == end+n+len(word) || stop-i < 4 || placeholder(s, i) > i {
 		return match{}, false
 	}
-	return match{code: "netrc_password", rank: rankLogin, from: at, start: i, end: stop, value: s[i:stop]}, true
+	return match{code: "netrc_login", rank: rankLogin, from: at, start: i, end: stop, value: s[i:stop]}, true
 }
 
 // userFlag is the user and password that a command which asks the web is given:
@@ -134,7 +134,7 @@ func userFlag(s string, at, end int) (match, bool) {
 	if byteAt(s, colon) != ':' || colon == i {
 		return match{}, false
 	}
-	for stop < len(s) && s[stop] > ' ' && !quotes[s[stop]] && s[stop] != '\\' {
+	for stop < len(s) && s[stop] > ' ' && !quotes[s[stop]] && !endsValue(s, stop) {
 		stop++
 	}
 	line := s[max(0, at-200):at]
@@ -143,5 +143,5 @@ func userFlag(s string, at, end int) (match, bool) {
 		!strings.Contains(line, "curl") && !strings.Contains(line, "http") || placeholder(s, i) > i {
 		return match{}, false
 	}
-	return match{code: "user_password", rank: rankLogin, from: at, start: i, end: stop, value: s[i:stop]}, true
+	return match{code: "login", rank: rankLogin, from: at, start: i, end: stop, value: s[i:stop]}, true
 }

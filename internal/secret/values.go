@@ -2,6 +2,7 @@ package secret
 
 import (
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -18,8 +19,14 @@ func assignment(s string, at, end int) (match, bool) {
 		if stop, ok := closing(s, m.start, q); ok {
 			m.end = stop
 		}
-	} else if stop := tight(s, m.start, m.end); stop-m.start >= 8 {
-		m.end = stop
+	} else {
+		i := m.start
+		for i < m.end && endsValue(s, i) {
+			i = escapeEnd(s, i)
+		}
+		if stop := tight(s, i, m.end); stop-i >= 8 {
+			m.start, m.end = i, stop
+		}
 	}
 	m.value = s[m.start:m.end]
 	return m, true
@@ -42,12 +49,8 @@ func closing(s string, at int, quote byte) (end int, ok bool) {
 // it.
 func tight(s string, at, end int) int {
 	for i := at; i < end; i++ {
-		switch b := s[i]; {
-		case b == '\\' && i+1 < end && strings.IndexByte(`nrt"'\u`, s[i+1]) >= 0,
-			b == '\\' && i+1 == end, // of a quote, which ended the pattern
-			b == '`', b == '<', b == '>', b == '|',
-			b == '&' && (i+1 == end || alnum[s[i+1]] || s[i+1] == '&'),
-			b == '%' && i+2 < end && strings.Contains("0A 0D 20 22 26 27", strings.ToUpper(s[i+1:i+3])):
+		b := s[i]
+		if b == '`' || b == '<' || b == '>' || b == '|' || b == '&' && (i+1 == end || alnum[s[i+1]] || s[i+1] == '&') || endsValue(s, i) {
 			end = i
 		}
 	}
@@ -55,6 +58,33 @@ func tight(s string, at, end int) int {
 		end--
 	}
 	return end
+}
+
+// endsValue reports whether an escape stands at a place that, in one layer or
+// another, is white space, a quote or another end of a value.
+func endsValue(s string, at int) bool {
+	if b := s[at]; b != '\\' && b != '%' && b != '&' {
+		return false
+	}
+	return escapeEnd(s, at) > at
+}
+
+// escapeEnd gives where an escape that ends a value ends, and its place where it
+// is none.
+func escapeEnd(s string, at int) int {
+	text := s[at:min(len(s), at+24)]
+	for range maxLayers {
+		var out [8]byte
+		n, width := unescape(text, &out)
+		if n == 0 {
+			return at
+		}
+		text = string(out[:width]) + text[n:]
+		if b := out[0]; b <= ' ' || strings.IndexByte("\"'`,;{}<>|", b) >= 0 {
+			return min(len(s), at+24) - (len(text) - width) // what is left is as it was
+		}
+	}
+	return at
 }
 
 // A keyWord is the end of a name that a secret is assigned to.
@@ -103,10 +133,18 @@ func (k *keyWord) find(s string, at, end int) (match, bool) {
 	switch {
 	case encodesLogin(v) && len(v) >= 8 && k.text == "auth":
 		code = "basic_auth"
-	case !looksSecret(v, k.sort, quoted), k.sort == weak && !quoted && strings.ContainsAny(v, "*?!"):
+	case quoted && len(v) >= 8 && contractName(s[from:i]) && assigned.run(v, 0) == len(v):
+		code = CredentialAssignment // but for spaces
+	case !looksSecret(v, k.sort, quoted), !quoted && isCode(s, i, start, stop):
 		return match{}, false
 	}
 	return match{code: code, rank: rankValue, from: from, start: start, end: stop, value: v}, true
+}
+
+// contractName reports whether a name ends as those of credential_assignment do.
+func contractName(name string) bool {
+	name = strings.ToLower(name)
+	return slices.ContainsFunc(assignmentWords, func(word string) bool { return strings.HasSuffix(name, word) })
 }
 
 // name gives the ends of the name round a key word, if it ends with the word.
@@ -190,7 +228,10 @@ func value(s string, from, at int) (start, end int, quoted, ok bool) {
 		stop, ok := closing(s, i+1, q)
 		return i + 1, stop, true, ok
 	}
-	stop := plainValue.run(s, i)
+	stop := i
+	for stop < len(s) && plainValue[s[stop]] && !endsValue(s, stop) {
+		stop++
+	}
 	for stop > i && strings.IndexByte(".:!?", s[stop-1]) >= 0 {
 		stop--
 	}
@@ -219,20 +260,49 @@ func looksSecret(v string, sort int, quoted bool) bool {
 			mixed = true
 		}
 	}
-	if sort == strong && len(v) >= 8 {
+	if len(v) >= 24 && upper && low && entropy(v) >= 4 && !camel(v) {
+		return true
+	}
+	if sort == strong {
 		return letter && (digit || mixed) && (quoted || entropy(v) >= 2.75)
 	}
 	return len(v) >= 16 && digit && letter && (upper && low || mixed || len(v) >= 24) && entropy(v) >= 3.2
 }
 
+// camel reports whether a value is words rather than letters and digits made by
+// chance: in those, what stands side by side is seldom of one case.
+func camel(v string) bool {
+	turns := 0
+	for i := 1; i < len(v); i++ {
+		if sortOf(v[i]) != sortOf(v[i-1]) {
+			turns++
+		}
+	}
+	return turns*3 <= len(v)
+}
+
+func sortOf(b byte) int {
+	switch {
+	case digits[b]:
+		return 0
+	case b <= 'Z':
+		return 1
+	default:
+		return 2
+	}
+}
+
 // isReference reports whether a value names a secret rather than being one, or
 // stands in for one.
 func isReference(v string) bool {
-	if strings.IndexByte("$%@/~&*.#", v[0]) >= 0 {
+	if strings.IndexByte("$%@&*#", v[0]) >= 0 || strings.IndexByte("/~.", v[0]) >= 0 && isPath("."+v) {
 		return true
 	}
 	l := strings.ToLower(v)
-	for _, word := range []string{"example", "your", "placeholder", "redacted", "xxxx", "process.env", "environ", "getenv", "....", "****", "://"} {
+	if strings.HasPrefix(l, "your") {
+		return true
+	}
+	for _, word := range []string{"example", "your_", "your-", "placeholder", "redacted", "xxxxx", "process.env", "environ", "getenv", "....", "****", "://"} {
 		if strings.Contains(l, word) {
 			return true
 		}
@@ -240,11 +310,39 @@ func isReference(v string) bool {
 	return false
 }
 
+// isCode reports whether what stands behind a name that ends at a place is a
+// name too, as in a program, or a call.
+func isCode(s string, name, start, stop int) bool {
+	v := s[start:stop]
+	switch byteAt(s, stop) {
+	case '(', '[':
+		return true
+	}
+	if len(v) >= 24 && entropy(v) >= 4 && !camel(v) {
+		return false
+	}
+	numerals := 0
+	for i := range len(v) {
+		switch b := v[i]; {
+		case digits[b]:
+			numerals++
+		case !words[b] && b != '.' && b != '$' && b != '#' && b != '*':
+			return false
+		}
+	}
+	if strings.ContainsAny(v, ".") && isPath(v) {
+		return true
+	}
+	// A value in a file of settings may be so too, but there it has more digits or
+	// is no words.
+	return numerals < 2 && s[start-1] == ' '
+}
+
 // isPath reports whether a value is names joined by dots, slashes or dashes
 // none of which looks made by chance.
 func isPath(v string) bool {
 	parts := strings.FieldsFunc(v, func(r rune) bool { return r == '.' || r == '/' || r == '-' || r == '_' || r == ':' })
-	if len(parts) < 2 {
+	if len(parts) < 2 && v[0] != '.' {
 		return false
 	}
 	for _, p := range parts {
