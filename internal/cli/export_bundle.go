@@ -77,7 +77,11 @@ func (e *Env) exportBundle(ctx context.Context, operand string, o exportOptions)
 	if err != nil {
 		return err
 	}
-	if home := homeAbove(name); home != "" {
+	named, _ := e.codexHome("")
+	for _, home := range []string{homeAbove(name), named} {
+		if home == "" {
+			continue
+		}
 		if err := e.outside(home, o.output); err != nil {
 			return err
 		}

@@ -19,6 +19,7 @@ var commands = []constructor{
 	newImportCodexCommand,
 	newInspectCommand,
 	newManCommand,
+	newPrepareResumeCommand,
 	newSearchCommand,
 	newSessionsCommand,
 	newShowCommand,
