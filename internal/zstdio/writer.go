@@ -26,5 +26,5 @@ func WriteFrame(w io.Writer, checksum bool, write func(io.Writer) error) error {
 // stays cut, and costs nothing but garbage.
 func NewFrame(w io.Writer, checksum bool) (io.WriteCloser, error) {
 	return zstd.NewWriter(w, zstd.WithEncoderCRC(checksum), zstd.WithZeroFrames(true),
-		zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true))
+		zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest))
 }
