@@ -40,7 +40,7 @@ type emitter struct {
 	tokens      tokens
 	model       string
 	footings    []footing // how it stood where later readings may go on
-	said        heard     // of a session
+	heard       heard     // of a session
 }
 
 // events gives the events of a thread that was surveyed. What was appended

@@ -2,6 +2,7 @@ package assemble
 
 import (
 	"hash/maphash"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -15,6 +16,7 @@ import (
 // said, where one of them is missing.
 type heard struct {
 	count map[uint64]times
+	words []byte // of the text at hand
 }
 
 type times struct {
@@ -55,17 +57,17 @@ func (e *emitter) remember(p rollout.Payload) {
 }
 
 func (e *emitter) count(key uint64, text string, add func(*times)) {
-	if e.said.count == nil {
-		e.said.count = make(map[uint64]times)
+	if e.heard.count == nil {
+		e.heard.count = make(map[uint64]times)
 	}
-	t := e.said.count[key]
+	t := e.heard.count[key]
 	add(&t)
-	e.said.count[key] = t
+	e.heard.count[key] = t
 	if opening, ok := opening(text); ok {
 		key := e.textKey("opening", opening)
-		t := e.said.count[key]
+		t := e.heard.count[key]
 		t.openings++
-		e.said.count[key] = t
+		e.heard.count[key] = t
 	}
 }
 
@@ -94,24 +96,25 @@ func (e *emitter) messageKey(m *rollout.Message) (key uint64, text string) {
 	return e.textKey(m.Role+" images", digests.String()), ""
 }
 
+// imageTag is what Codex writes round the images of an item, and into the texts
+// that it makes of them.
+var imageTag = regexp.MustCompile(`</?image( name=[^>\n]*)?>`)
+
 // textKey is one for texts that differ in white space and in the envelope
 // round a person's words: Codex joins the blocks of a message anew when it
 // makes a snapshot.
 func (e *emitter) textKey(role, text string) uint64 {
 	if role == "user" {
 		text, _ = transcript.Unwrap(text)
-	}
-	var h maphash.Hash
-	h.SetSeed(e.seed)
-	h.WriteString(role)
-	for word := range strings.FieldsSeq(text) {
-		if isImageTag(word) {
-			continue
+		if strings.Contains(text, "<image") {
+			text = imageTag.ReplaceAllLiteralString(text, " ")
 		}
-		h.WriteByte(' ')
-		h.WriteString(word)
 	}
-	return h.Sum64()
+	e.heard.words = append(e.heard.words[:0], role...)
+	for word := range strings.FieldsSeq(text) {
+		e.heard.words = append(append(e.heard.words, ' '), word...)
+	}
+	return maphash.Bytes(e.seed, e.heard.words)
 }
 
 // An opening is as much of a text as a shortened copy of it surely has.
@@ -136,7 +139,7 @@ func (e *emitter) shortened(text string) bool {
 		return false
 	}
 	start, ok := opening(text)
-	return ok && e.said.count[e.textKey("opening", start)].openings > 0
+	return ok && e.heard.count[e.textKey("opening", start)].openings > 0
 }
 
 // snapshot sends a compaction of a session: its summary, and of its replacement
@@ -201,15 +204,15 @@ func (e *emitter) fromSnapshot(m *rollout.Message, head bool, summary string, he
 		if summary != "" && text == summary && m.Role == "user" || e.shortened(text) {
 			return
 		}
-		t := e.said.count[key]
+		t := e.heard.count[key]
 		if here[key] <= t.have() {
 			return
 		}
 		t.recovered++
-		if e.said.count == nil {
-			e.said.count = make(map[uint64]times)
+		if e.heard.count == nil {
+			e.heard.count = make(map[uint64]times)
 		}
-		e.said.count[key] = t
+		e.heard.count[key] = t
 	}
 	kind := transcript.User
 	if m.Role == "assistant" {

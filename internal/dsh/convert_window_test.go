@@ -70,6 +70,11 @@ func TestRecovered(t *testing.T) {
 	if s.Recovered != 0 {
 		t.Errorf("said %q", s.said())
 	}
+	s = sessionOf(t, ofLines(t, metaLine(""), userWithImages("see [Image #1]", "data:image/png;base64,"+pixel), answerLine("a"),
+		snapshotLine("", entry("user", "<image name=[Image #1]>\n</image>\nsee [Image #1]"))), full, Options{})
+	if s.Recovered != 0 {
+		t.Errorf("said %q", s.said())
+	}
 	// What was rolled back does not come back.
 	s = sessionOf(t, ofLines(t, metaLine(""), promptLine("one"), promptLine("gone"), eventLine(`"type":"thread_rolled_back","num_turns":1`),
 		snapshotLine("", entry("user", "one"), entry("user", "gone")), promptLine("two")), full, Options{})

@@ -4,8 +4,6 @@ import (
 	"io"
 	"strconv"
 	"unicode/utf8"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // flushAt is how much is gathered before it is written.
@@ -33,29 +31,66 @@ func (e *encoder) int(n int64) { e.buf = strconv.AppendInt(e.buf, n, 10) }
 func (e *encoder) str(s string) {
 	e.lit(`"`)
 	for s != "" {
-		n := whole(s)
-		at := len(e.buf)
-		// Each piece comes in quotes, which are taken away again. The error
-		// only tells of what was replaced.
-		quoted, _ := jsontext.AppendQuote(e.buf, s[:n])
-		copy(quoted[at:], quoted[at+1:])
-		e.buf = quoted[:len(quoted)-2]
-		e.lit("")
+		if len(e.buf) >= flushAt {
+			e.flush()
+		}
+		if n := plainRun(s[:min(len(s), flushAt)]); n > 0 {
+			e.lit(s[:n])
+			s = s[n:]
+			continue
+		}
+		if c := s[0]; c < utf8.RuneSelf {
+			e.escape(c)
+			s = s[1:]
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(s)
+		e.buf = utf8.AppendRune(e.buf, r)
 		s = s[n:]
 	}
 	e.lit(`"`)
 }
 
-// whole is how many bytes of s make the next piece: it ends between two runes.
-func whole(s string) int {
-	if len(s) <= flushAt {
-		return len(s)
+// plainRun is how many bytes at the start of s are ASCII that JSON does not
+// escape. Outputs have an escape in every line and little else, so that eight
+// bytes are looked at at a time.
+func plainRun(s string) int {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	n := 0
+	for ; n+8 <= len(s); n += 8 {
+		x := eight(s[n:])
+		quote, slash := x^ones*'"', x^ones*'\\'
+		odd := x | (x - ones*0x20) | (quote - ones) | (slash - ones) // a high bit for each byte that may not be plain
+		if odd&highs != 0 {
+			break
+		}
 	}
-	n := flushAt
-	for n > flushAt-utf8.UTFMax && !utf8.RuneStart(s[n]) {
-		n--
+	for n < len(s) && s[n] >= 0x20 && s[n] < utf8.RuneSelf && s[n] != '"' && s[n] != '\\' {
+		n++
 	}
 	return n
+}
+
+// escape writes a byte of ASCII that does not stand for itself in a string.
+func (e *encoder) escape(c byte) {
+	const digits = "0123456789abcdef"
+	switch c {
+	case '"', '\\':
+		e.buf = append(e.buf, '\\', c)
+	case '\b':
+		e.buf = append(e.buf, `\b`...)
+	case '\f':
+		e.buf = append(e.buf, `\f`...)
+	case '\n':
+		e.buf = append(e.buf, `\n`...)
+	case '\r':
+		e.buf = append(e.buf, `\r`...)
+	case '\t':
+		e.buf = append(e.buf, `\t`...)
+	default:
+		e.buf = append(e.buf, `\u00`...)
+		e.buf = append(e.buf, digits[c>>4], digits[c&15])
+	}
 }
 
 func (e *encoder) flush() {

@@ -21,17 +21,45 @@ func perUnits(n int) int64 { return int64(n+unitsPerToken-1) / unitsPerToken }
 // textTokens is the price of a text without what frames it.
 func textTokens(s string) int64 { return perUnits(utf16Len(s)) }
 
-// utf16Len is how many UTF-16 units a text has.
+// utf16Len is how many UTF-16 units a text has. Most texts are ASCII, and are
+// looked at eight bytes at a time.
 func utf16Len(s string) int {
-	n := utf8.RuneCountInString(s)
-	for i := 0; i < len(s); i++ {
-		if s[i] >= 0xf0 { // begins a rune of two units, where it is UTF-8
-			if r, _ := utf8.DecodeRuneInString(s[i:]); r > 0xffff {
-				n++
-			}
+	n := 0
+	for i := 0; i < len(s); {
+		if plain := asciiRun(s[i:]); plain > 0 {
+			n += plain
+			i += plain
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		i += size
+		n++
+		if r > 0xffff {
+			n++
 		}
 	}
 	return n
+}
+
+// asciiRun is how many bytes at the start of s are ASCII.
+func asciiRun(s string) int {
+	n := 0
+	for ; n+8 <= len(s); n += 8 {
+		if eight(s[n:])&0x8080808080808080 != 0 {
+			break
+		}
+	}
+	for n < len(s) && s[n] < utf8.RuneSelf {
+		n++
+	}
+	return n
+}
+
+// eight is the first eight bytes of s as a number.
+func eight(s string) uint64 {
+	_ = s[7]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
 // tokens is the price of an event that we write; 0 off the surface.

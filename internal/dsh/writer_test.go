@@ -8,7 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"rollbook/internal/zstdio"
 )
@@ -212,4 +214,26 @@ func (l *limited) Write(p []byte) (int, error) {
 		return n, errFull
 	}
 	return n, nil
+}
+
+// TestStr holds our strings to those of the library.
+func TestStr(t *testing.T) {
+	check := func(s string) {
+		t.Helper()
+		e := encoder{w: io.Discard}
+		e.str(s)
+		want, _ := jsontext.AppendQuote(nil, s)
+		if string(e.buf) != string(want) {
+			t.Errorf("%q is written as %s, want %s", s, e.buf, want)
+		}
+	}
+	for c := range 256 {
+		for _, around := range []string{"", "abcdefgh", "abc"} {
+			check(around + string([]byte{byte(c)}) + around)
+		}
+	}
+	for _, s := range []string{"é€😀", "\xed\xa0\x80", "cut \xf0\x9f\x98", "a\u2028b\u0085c", strings.Repeat("x\n", 100)} {
+		check(s)
+	}
+	rapid.Check(t, func(rt *rapid.T) { check(rapid.String().Draw(rt, "s")) })
 }
