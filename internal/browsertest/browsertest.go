@@ -16,6 +16,7 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
@@ -190,6 +191,19 @@ func Eval[T any](tb testing.TB, t *Tab, script string) T {
 func (t *Tab) Press(tb testing.TB, keys string) {
 	tb.Helper()
 	run(tb, t, chromedp.KeyEvent(keys))
+}
+
+// Before has every page that the tab opens run a script before its own.
+func (t *Tab) Before(tb testing.TB, script string) {
+	tb.Helper()
+	call(tb, t, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: script})
+}
+
+// Scroll scrolls down so many pixels, as a wheel does, so many a second.
+func (t *Tab) Scroll(tb testing.TB, pixels, perSecond int) {
+	tb.Helper()
+	call(tb, t, input.SynthesizeScrollGesture, input.SynthesizeScrollGestureParams{
+		X: 500, Y: 500, YDistance: -float64(pixels), Speed: int64(perSecond), GestureSourceType: input.GestureSourceTypeMouse})
 }
 
 // Screenshot is what the window shows, as PNG.

@@ -83,16 +83,24 @@ type htmlPage struct {
 	left    int64 // bytes that images may still take
 	speaker string
 	open    bool // a turn's section is open
-	run     int  // events in the run that is open; 0: none is
-	filled  int  // bytes of it
+	part    stretch
+	run     stretch
 	toc     toc
 }
 
-// A run is a stretch of events that a browser lays out only when it comes near
-// the window. It is small, so that laying it out takes no time to speak of.
+// A stretch is what a browser lays out only when it comes near the window: a run
+// of events within a turn, so that laying one out takes no time to speak of, and
+// a part of the page, of whole turns, so that there are few that it must watch.
+type stretch struct {
+	events int // in the one that is open; 0: none is
+	from   int // where it begins
+}
+
 const (
-	maxRun      = 24
-	maxRunBytes = 48 << 10
+	maxRun       = 24
+	maxRunBytes  = 48 << 10
+	maxPart      = 120
+	maxPartBytes = 256 << 10
 )
 
 func (p *htmlPage) head(t *transcript.Thread) {
@@ -129,7 +137,7 @@ func titleOf(t *transcript.Thread) string {
 }
 
 func (p *htmlPage) turn(tn *turn) {
-	p.endSection()
+	p.section()
 	facts := turnFacts(tn, p.o.zone())
 	n := strconv.Itoa(tn.number)
 	p.raw(`<section class="turn" id="t`)
@@ -149,19 +157,17 @@ func (p *htmlPage) turn(tn *turn) {
 		p.raw("</small>")
 	}
 	p.raw("</h2>\n")
-	p.open, p.speaker = true, ""
 	p.toc.turn(tn.number)
 }
 
 func (p *htmlPage) goesOn(tn *turn) {
-	p.endSection()
+	p.section()
 	n := strconv.Itoa(tn.number)
 	p.raw(`<section class="turn"><h2><a href="#t`)
 	p.text(n)
 	p.raw(`">Turn `)
 	p.text(n)
 	p.raw("</a> <small>goes on</small></h2>\n")
-	p.open, p.speaker = true, ""
 }
 
 func (p *htmlPage) endSection() {
@@ -172,23 +178,44 @@ func (p *htmlPage) endSection() {
 	}
 }
 
-func (p *htmlPage) endRun() {
-	if p.run > 0 {
+func (p *htmlPage) endRun() { p.endStretch(&p.run) }
+
+func (p *htmlPage) endStretch(s *stretch) {
+	if s.events > 0 {
 		p.raw("</div>\n")
-		p.run, p.filled = 0, 0
+		s.events = 0
 	}
 }
 
 // begin opens a run where none is, or where the last one is full.
 func (p *htmlPage) begin() {
-	if p.run >= maxRun || p.size-p.filled > maxRunBytes {
+	if p.run.events >= maxRun || p.size-p.run.from > maxRunBytes {
 		p.endRun()
 	}
-	if p.run == 0 {
+	p.inPart()
+	if p.run.events == 0 {
 		p.raw(`<div class="run">`)
-		p.filled = p.size
+		p.run.from = p.size
 	}
-	p.run++
+	p.run.events++
+	p.part.events++
+}
+
+func (p *htmlPage) inPart() {
+	if p.part.events == 0 {
+		p.raw(`<div class="part">`)
+		p.part = stretch{1, p.size}
+	}
+}
+
+// section opens a turn's section, in a new part where the last one is full.
+func (p *htmlPage) section() {
+	p.endSection()
+	if p.part.events >= maxPart || p.size-p.part.from > maxPartBytes {
+		p.endStretch(&p.part)
+	}
+	p.inPart()
+	p.open, p.speaker = true, ""
 }
 
 func (p *htmlPage) marked(line int, at where) {
@@ -218,6 +245,7 @@ func (p *htmlPage) foot(tn *turn) {
 
 func (p *htmlPage) end(s *summary) {
 	p.endSection()
+	p.endStretch(&p.part)
 	p.raw(`<footer class="end"><p>`)
 	p.text(strings.Join(endFacts(s), " · "))
 	p.raw("</p>")

@@ -24,6 +24,7 @@ type tocTurn struct {
 const (
 	maxToc   = 20_000 // turns with words
 	tocWords = 72     // columns
+	tocPart  = 50     // turns of a list that a browser lays out at once
 )
 
 func (t *toc) turn(number int) {
@@ -45,6 +46,9 @@ func (t *toc) words(text string) {
 func (t *toc) write(h *htmlWriter) {
 	h.raw(`<nav id="turns" aria-label="Turns"><h2>Turns</h2><ol>`)
 	for i := range t.turns {
+		if i > 0 && i%tocPart == 0 {
+			h.raw("</ol><ol>")
+		}
 		n := strconv.Itoa(t.turns[i].number)
 		h.raw(`<li><a href="#t`)
 		h.text(n)

@@ -108,7 +108,7 @@
     }
   };
   let due = 0;
-  addEventListener("scroll", () => { if (!due) due = setTimeout(() => { due = 0; here(false) }, 150) }, { passive: true });
+  addEventListener("scroll", () => { clearTimeout(due); due = setTimeout(() => here(false), 200) }, { passive: true });
 
   // Finding: every event's text is looked through, in slices; the hits are
   // painted over the text and never put into it.
