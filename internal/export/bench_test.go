@@ -1,11 +1,13 @@
 package export
 
 import (
+	"html"
 	"io"
 	"strings"
 	"testing"
 	"time"
 
+	"rollbook/internal/ratio"
 	"rollbook/internal/term"
 	"rollbook/internal/transcript"
 )
@@ -63,4 +65,24 @@ func BenchmarkTextPipe(b *testing.B) {
 
 func BenchmarkMarkdownFull(b *testing.B) {
 	bench(b, proseText, NewMarkdown(io.Discard, Options{Tools: Full}))
+}
+
+// BenchmarkHTML writes pages, beside escaping the same texts for HTML and
+// writing the same thread as Markdown.
+func BenchmarkHTML(b *testing.B) {
+	events, size := benchEvents(50, proseText)
+	th := made(events...)
+	run := func(sink transcript.Sink) {
+		if err := sink.Write(th); err != nil {
+			b.Fatal(err)
+		}
+	}
+	ratio.Compare(b, int(size), func() { run(NewHTML(io.Discard, everything)) },
+		ratio.Rival{Name: "html.EscapeString", Work: func() {
+			for i := range events {
+				io.WriteString(io.Discard, html.EscapeString(events[i].Text))
+				io.WriteString(io.Discard, html.EscapeString(events[i].Output))
+			}
+		}},
+		ratio.Rival{Name: "Markdown", Work: func() { run(NewMarkdown(io.Discard, everything.Options)) }})
 }
