@@ -52,9 +52,13 @@ func Find(s string, set Set) []Finding {
 // once, in the order of the contract.
 func Codes(s string) []string {
 	var f finder
+	found := f.find(s, Contract)
+	if len(found) == 0 {
+		return nil
+	}
 	var list []string
 	for _, code := range ContractCodes {
-		if slices.ContainsFunc(f.find(s, Contract), func(m match) bool { return m.code == code }) {
+		if slices.ContainsFunc(found, func(m match) bool { return m.code == code }) {
 			list = append(list, code)
 		}
 	}
