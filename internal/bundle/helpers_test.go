@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -148,3 +149,6 @@ func wantError(t testing.TB, err error, word string) {
 		t.Errorf("error %v, want one with %q", err, word)
 	}
 }
+
+// readSome reads that many bytes, or what there is.
+func readSome(r io.Reader, n int) { io.ReadFull(r, make([]byte, n)) }
