@@ -258,7 +258,7 @@ func TestManyDiagnostics(t *testing.T) {
 	}
 }
 
-// E10: a hostile text stays within its fence, escaped and cut; the history has it
+// E10, B13: a hostile text stays within its fence, escaped and cut; the history has it
 // whole.
 func TestHostileText(t *testing.T) {
 	text := "# head\n```\n[x](javascript:alert(1)) \x1b[2J <script>\u202e\n" + strings.Repeat("é", 4000)
@@ -278,7 +278,7 @@ func TestHostileText(t *testing.T) {
 	}
 }
 
-// E11: no value of the rollout becomes a path or markup.
+// E11, B13: no value of the rollout becomes a path or markup.
 func TestHostileIDs(t *testing.T) {
 	p := prepareText(t, strings.Replace(meta("../../escape"), "synthetic", "`|](x)<b>\\n\\u001b", 1)+say("user", "x"))
 	files := tree(t, write(t, p))
