@@ -22,10 +22,10 @@ func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 // events, both with a checksum (docs/format/dsh.md, F1). It holds no event: text
 // goes through in pieces. The same events give the same bytes.
 type Writer struct {
-	frame io.WriteCloser
-	sum   hash.Hash
-	out   encoder
-	seq   int
+	frames *zstdio.Writer
+	sum    hash.Hash
+	out    encoder
+	seq    int
 
 	tokens int64
 }
@@ -40,21 +40,20 @@ func NewWriter(w io.Writer, h Header) (*Writer, error) {
 	case h.Cwd != "" && !absolute(h.Cwd):
 		return nil, fmt.Errorf("session %s: the working directory %q is not absolute", h.ID, h.Cwd)
 	}
-	err := zstdio.WriteFrame(w, true, func(w io.Writer) error {
-		e := encoder{w: w}
-		e.header(h)
-		e.flush()
-		return e.err
-	})
+	frames, err := zstdio.NewWriter(w, true)
 	if err != nil {
 		return nil, err
 	}
-	frame, err := zstdio.NewFrame(w, true)
-	if err != nil {
-		return nil, err
+	e := encoder{w: frames}
+	e.header(h)
+	if e.flush(); e.err == nil {
+		e.err = frames.EndFrame()
+	}
+	if e.err != nil {
+		return nil, e.err
 	}
 	sum := sha256.New()
-	return &Writer{frame: frame, sum: sum, out: encoder{w: io.MultiWriter(frame, sum)}}, nil
+	return &Writer{frames: frames, sum: sum, out: encoder{w: io.MultiWriter(frames, sum)}}, nil
 }
 
 // Append writes the next event and tells its seq, which a ToolResult or a Title
@@ -78,7 +77,7 @@ func (w *Writer) Close() (Digest, error) {
 	if w.out.err != nil {
 		return Digest{}, w.out.err // the frame stays cut: it must not look whole
 	}
-	if err := w.frame.Close(); err != nil {
+	if err := w.frames.EndFrame(); err != nil {
 		return Digest{}, err
 	}
 	return Digest(w.sum.Sum(nil)), nil

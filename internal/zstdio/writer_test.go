@@ -32,6 +32,37 @@ func TestWriteFrame(t *testing.T) {
 	}
 }
 
+// TestWriterFrames: frames of one Writer hold what was written between their
+// ends, and writing the same gives the same bytes.
+func TestWriterFrames(t *testing.T) {
+	texts := []string{"a\n", string(rollout(4000)), "", string(rollout(4000)), "z"}
+	write := func() []byte {
+		var b bytes.Buffer
+		w, err := NewWriter(&b, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range texts {
+			io.WriteString(w, text)
+			if err := w.EndFrame(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return b.Bytes()
+	}
+	once := write()
+	if !bytes.Equal(once, write()) {
+		t.Error("written twice it differs")
+	}
+	frames, err := walk(bytes.NewReader(once))
+	if err != nil || len(frames) != len(texts) {
+		t.Fatalf("%d frames, %v", len(frames), err)
+	}
+	for i, f := range frames {
+		agree(t, once[f.Offset:f.Offset+f.Size], texts[i])
+	}
+}
+
 // TestWriteFrameFails: after any fault the stream is cut, and the fault is told.
 func TestWriteFrameFails(t *testing.T) {
 	text := rollout(4000)
