@@ -5,7 +5,6 @@ package harnesstest
 
 import (
 	"bytes"
-	_ "embed"
 	"encoding/json"
 	"errors"
 	"io"
@@ -56,6 +55,9 @@ func missing(tb testing.TB, err error) {
 	tb.Skipf("the harness is not installed, run scripts/harness.sh: %v", err)
 }
 
+// Prompt is how the prompt begins that Live sends; the session's id follows.
+const Prompt = "go on with "
+
 // A Session is how far the runtime came with one session.
 type Session struct {
 	ID       string   `json:"id"`
@@ -89,7 +91,7 @@ func Live(tb testing.TB, in harness.Install, sessionsRoot, dshHome string) []Ses
 		tb.Fatal(err)
 	}
 	cmd := exec.CommandContext(tb.Context(), in.Node, filepath.Join(here, "live.mjs"),
-		filepath.Join(filepath.Dir(here), "js", "verify.mjs"), string(roots), sessionsRoot, dshHome)
+		filepath.Join(filepath.Dir(here), "js", "verify.mjs"), string(roots), sessionsRoot, dshHome, Prompt)
 	cmd.Env = []string{"PATH=" + filepath.Dir(in.Node), "TMPDIR=" + tb.TempDir()}
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

@@ -3,7 +3,7 @@
 // address; prints one JSON line for each: {"id", "steps", "problem", "messages"},
 // where messages is what the provider received.
 //
-//   node live.mjs VERIFY ROOTS SESSIONS_ROOT DSH_HOME
+//   node live.mjs VERIFY ROOTS SESSIONS_ROOT DSH_HOME PROMPT
 //
 // VERIFY is our verify.mjs. The newest runtime to be had reads format 0, so each
 // log is told to it in that format, with the same events in the same order.
@@ -18,7 +18,7 @@ import { constants, zstdCompressSync } from 'node:zlib'
 const [verify, rootsJSON, sessionsRoot, dshHome] = process.argv.slice(2)
 const { logsBelow, readLog } = await import(pathToFileURL(verify).href)
 const roots = JSON.parse(rootsJSON)
-const PROMPT = 'go on with '
+const PROMPT = process.argv[6]
 const REPLY = 'gone on'
 
 /** A log of format 3 in format 0, where the system prompt is no event. */
