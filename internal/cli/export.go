@@ -114,7 +114,7 @@ before you share.`,
 		},
 	}
 	set := cmd.Flags()
-	choiceVar(cmd, set, &o.format, "format", formatEvents, "what to write", formatHTML, formatMarkdown, formatEvents, formatNormalized)
+	choiceVar(cmd, set, &o.format, "format", "", "what to write instead of a bundle", formatHTML, formatMarkdown, formatEvents, formatNormalized)
 	choiceVar(cmd, set, &o.view, "view", transcript.Active.String(), "which records count",
 		transcript.Active.String(), transcript.Physical.String(), transcript.Model.String())
 	set.StringVarP(&o.output, "output", "o", "", "write to this file instead of standard output; several pages: to this new folder")
