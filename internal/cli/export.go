@@ -183,7 +183,7 @@ func (e *Env) export(ctx context.Context, operand string, o exportOptions) error
 // tellExport says what was lost and found on the way. Possible secrets say more
 // than losses.
 func (e *Env) tellExport(sel *selection, shared *share) error {
-	lost := e.tell(sel.tally)
+	lost := e.tellAs(sel.tally, shared.text)
 	if found := e.tellShare(shared); found != nil {
 		return found
 	}

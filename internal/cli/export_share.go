@@ -37,14 +37,18 @@ func (s *share) thread(t *transcript.Thread) *transcript.Thread {
 	return s.redactor.Thread(t)
 }
 
-// texts gives words about a thread as they are to be written.
-func (s *share) texts(list []string) []string {
+// text gives words about a thread as they are to be written or told.
+func (s *share) text(text string) string {
 	if s.redactor == nil {
-		return list
+		return text
 	}
+	return s.redactor.Text(text)
+}
+
+func (s *share) texts(list []string) []string {
 	clean := make([]string, len(list))
 	for i, text := range list {
-		clean[i] = s.redactor.Text(text)
+		clean[i] = s.text(text)
 	}
 	return clean
 }

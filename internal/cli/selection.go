@@ -226,13 +226,19 @@ var harmless = map[diag.Code]bool{
 // tell warns of what was found on the way, and gives errPartial where some
 // input was lost. Of each kind the first few places are named.
 func (e *Env) tell(t *diag.Tally) error {
+	return e.tellAs(t, func(s string) string { return s })
+}
+
+// tellAs is tell for warnings that are not to be told as they are: they quote what
+// was read.
+func (e *Env) tellAs(t *diag.Tally, clean func(string) string) error {
 	const most = 3
 	lost := false
 	for _, code := range t.Codes() {
 		lost = lost || !harmless[code]
 		examples := t.Examples(code)
 		for _, d := range examples[:min(most, len(examples))] {
-			e.warnf("%s", d)
+			e.warnf("%s", clean(d.String()))
 		}
 		if n := t.Count(code); n > most {
 			e.warnf("%s: %s more of these", code, term.FormatCount(int64(n-most)))

@@ -127,10 +127,28 @@ func userFolder(s string, at, end int) (back, stop int) {
 	switch b := byteAt(s, at-1); {
 	case b == ':' && at >= 2 && alnum[s[at-2]]:
 		return 2, stop
-	case mailBytes[b]:
+	case mailBytes[b] && !escapeBefore(s, at):
 		return 0, 0 // deeper in a path, or an address
 	}
 	return 0, stop
+}
+
+// escapeBefore reports whether an escape ends at a place that stands for what is in
+// no path: \n, \u0022, %20.
+func escapeBefore(s string, at int) bool {
+	for _, width := range []int{2, 3, 6} {
+		var out [8]byte
+		if at < width {
+			break
+		}
+		if b := s[at-width]; b != '\\' && b != '%' {
+			continue
+		}
+		if n, _ := unescape(s[at-width:at], &out); n == width && !mailBytes[out[0]] {
+			return true
+		}
+	}
+	return false
 }
 
 // tilde replaces a folder wherever it stands and grow gives an end for it.

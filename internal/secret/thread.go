@@ -31,11 +31,15 @@ func (r *Redactor) Thread(t *transcript.Thread) *transcript.Thread {
 	return &out
 }
 
-// meta redacts what is known of a thread. Ids of threads are left: they link
-// threads and name files.
+// meta redacts what is known of a thread. Nothing is found in the ids that Codex
+// gives; others still link threads, since the same value has the same placeholder.
 func (r *Redactor) meta(m *transcript.Meta) {
-	m.Title, m.Project, m.Originator, m.Provider = r.Text(m.Title), r.Text(m.Project), r.Text(m.Originator), r.Text(m.Provider)
-	m.Source = r.Text(m.Source)
+	for _, s := range []*string{
+		&m.ID, &m.ParentID, &m.ForkedFrom, &m.SessionID,
+		&m.Title, &m.TitleSource, &m.Project, &m.Source, &m.Originator, &m.Provider,
+	} {
+		*s = r.Text(*s)
+	}
 	m.Models, m.Versions = r.texts(m.Models), r.texts(m.Versions)
 	m.Segments, m.Files = r.texts(m.Segments), r.texts(m.Files)
 }
@@ -46,12 +50,14 @@ func (r *Redactor) Event(ev *transcript.Event) {
 	for _, s := range []*string{
 		&ev.TurnID, &ev.Source.File, &ev.Role, &ev.Text, &ev.Phase, &ev.ItemID, &ev.Status,
 		&ev.Tool, &ev.Namespace, &ev.CallID, &ev.Arguments, &ev.Output, &ev.Model,
+		&ev.ItemType, &ev.Dir, &ev.Outcome,
 	} {
 		*s = r.Text(*s)
 	}
 	ev.Images = slices.Clone(ev.Images)
 	for i := range ev.Images {
-		ev.Images[i].Name = r.Text(ev.Images[i].Name)
+		im := &ev.Images[i]
+		im.Name, im.MediaType, im.Declared = r.Text(im.Name), r.Text(im.MediaType), r.Text(im.Declared)
 	}
 	ev.Changes = slices.Clone(ev.Changes)
 	for i := range ev.Changes {
