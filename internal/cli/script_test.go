@@ -23,6 +23,7 @@ func TestMain(m *testing.M) {
 		"rollbook":      program,
 		"memory-bee":    program,
 		"rollbook-slow": slowProgram,
+		"dsh":           dshPeer,
 	})
 }
 

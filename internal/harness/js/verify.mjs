@@ -10,7 +10,7 @@ import { createRequire } from 'node:module'
 import { lstatSync, readFileSync, readdirSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { zstdDecompressSync } from 'node:zlib'
+import * as zlib from 'node:zlib'
 
 export const LOG = 'session.v3.jsonl.zstd'
 const SCOPE = '@deepseek-ai/'
@@ -93,7 +93,7 @@ export function readLog (path) {
   for (let at = 0; at < raw.length;) {
     const { end, checked } = frameAt(raw, at)
     if (!checked) throw new Error(`frame ${texts.length + 1} has no checksum`)
-    texts.push(zstdDecompressSync(raw.subarray(at, end)).toString('utf8'))
+    texts.push(zlib.zstdDecompressSync(raw.subarray(at, end)).toString('utf8'))
     at = end
   }
   if (texts.length === 0) throw new Error('no frame')
@@ -243,6 +243,7 @@ export async function judge (pkg, path, home) {
 async function main ([roots, sessions, home]) {
   const say = (value) => process.stdout.write(JSON.stringify(value) + '\n')
   const pkg = await packages(JSON.parse(roots))
+  if (zlib.zstdDecompressSync === undefined) pkg.missing.push('node 22.15 or newer')
   if (pkg.missing.length > 0) return say({ missing: pkg.missing })
   say({ packages: pkg.versions })
   const root = resolve(sessions)
