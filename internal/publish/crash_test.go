@@ -211,6 +211,7 @@ func (s scene) finishes(t *testing.T, what string, tg *Target, n int) {
 func TestFaults(t *testing.T) {
 	for _, s := range scenes {
 		t.Run(s.job, func(t *testing.T) {
+			t.Parallel()
 			for n := 1; ; n++ {
 				tg := s.before(t)
 				foreign := read(t, tg.logOf(epsilon))
@@ -266,6 +267,7 @@ func TestPlanFaults(t *testing.T) {
 func TestKilled(t *testing.T) {
 	for _, s := range scenes {
 		t.Run(s.job, func(t *testing.T) {
+			t.Parallel()
 			for n := 1; ; n++ {
 				tg := s.before(t)
 				foreign := read(t, tg.logOf(epsilon))
@@ -291,6 +293,7 @@ func TestKilled(t *testing.T) {
 func TestInterrupted(t *testing.T) {
 	for _, s := range scenes {
 		t.Run(s.job, func(t *testing.T) {
+			t.Parallel()
 			for n := 1; ; n += 5 {
 				tg := s.before(t)
 				foreign := read(t, tg.logOf(epsilon))

@@ -38,6 +38,7 @@ func restrictAlone() error {
 func TestDiskFull(t *testing.T) {
 	for _, s := range scenes {
 		t.Run(s.job, func(t *testing.T) {
+			t.Parallel()
 			full := 0
 			for n, room := range []int{0, 1, 100, 200, 300, 400, 500, 600, 700, 800, 900, 1000, 1200, 1400, 1600, 2000} {
 				tg := s.before(t)

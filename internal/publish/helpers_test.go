@@ -211,7 +211,8 @@ func goOn(name string, turn int) error {
 		return err
 	}
 	err = zstdio.WriteFrame(f, true, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, `{"type":"turn/start","seq":%d,"time":1767225700000,"data":{"turn":%d}}`+"\n", 1000+turn, turn)
+		_, err := fmt.Fprintf(w, `{"type":"session/end-seed","seq":%d,"time":1767225700000,"data":{}}`+"\n"+
+			`{"type":"turn/start","seq":%d,"time":1767225700000,"data":{"turn":%d}}`+"\n", 1000*turn, 1000*turn+1, turn)
 		return err
 	})
 	if cerr := f.Close(); err == nil {

@@ -20,6 +20,7 @@ func TestLive(t *testing.T) {
 	for _, s := range scenes {
 		for _, when := range []string{"before", "after"} {
 			t.Run(s.job+"/"+when, func(t *testing.T) {
+				t.Parallel()
 				kept, replaced := 0, 0
 				for n := 1; ; n++ {
 					tg := s.before(t)

@@ -133,6 +133,12 @@ func (t *tree) writeSmall(name string, text []byte) error {
 	})
 }
 
+// exists reports whether a name is there, or may be.
+func (t *tree) exists(name string) bool {
+	_, err := t.fsys.Lstat(name)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
 // absolute is the path of a name of the tree, as it is written down.
 func (t *tree) absolute(name string) string { return filepath.Join(t.home, filepath.FromSlash(name)) }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -53,7 +52,7 @@ func (t *Target) Rollback(ctx context.Context, manifestFile string) (*Rollback, 
 		return nil, err
 	}
 	if at == nil {
-		return nil, fmt.Errorf("nothing was imported below %s", t.home())
+		return nil, fmt.Errorf("nothing was imported into %s: there is no %s", t.root, t.home())
 	}
 	_, err = (&undoing{t: at, now: t.now(), res: &Rollback{}}).open(manifestFile)
 	if err := errors.Join(err, at.close()); err != nil {
@@ -154,8 +153,11 @@ func some(keys []string) []string { return append([]string{}, keys...) }
 func (u *undoing) open(name string) (latest bool, err error) {
 	if name == "" {
 		name = u.t.absolute(latestName)
-		if _, err := u.t.fsys.Lstat(latestName); errors.Is(err, fs.ErrNotExist) {
+		if !u.t.exists(latestName) {
 			name = u.t.absolute(listName)
+		}
+		if !u.t.exists(latestName) && !u.t.exists(listName) {
+			return false, fmt.Errorf("nothing was imported into %s: there is no %s", u.t.absolute(u.t.base), u.t.absolute(latestName))
 		}
 	}
 	clean, err := straight(filepath.Dir(name))

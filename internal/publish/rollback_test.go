@@ -234,6 +234,16 @@ func TestRollbackManifests(t *testing.T) {
 	if _, err := tg.Rollback(t.Context(), filepath.Join(tg.home(), "missing.json")); err == nil {
 		t.Error("no manifest, no error")
 	}
+	empty := newTarget(t)
+	for range 2 {
+		if _, err := empty.Rollback(t.Context(), ""); err == nil || !strings.HasPrefix(err.Error(), "nothing was imported into "+empty.root) {
+			t.Errorf("without a manifest: %v", err)
+		}
+		must(t, os.MkdirAll(empty.home(), 0o700))
+	}
+	if names, err := os.ReadDir(empty.home()); err != nil || len(names) > 0 {
+		t.Errorf("a rollback of nothing made %v", names)
+	}
 	if contents(t, tg.root) != before {
 		t.Error("a log was touched")
 	}

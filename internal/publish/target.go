@@ -90,12 +90,21 @@ func followed(path string) error {
 		case info.Mode()&(fs.ModeSymlink|fs.ModeIrregular) != 0 && depth == 1:
 			system = true
 		case info.Mode()&(fs.ModeSymlink|fs.ModeIrregular) != 0:
-			return &fs.PathError{Op: "open", Path: at, Err: confine.ErrLink}
+			return &fs.PathError{Op: "open", Path: at, Err: linked(at)}
 		case !info.IsDir():
 			return &fs.PathError{Op: "open", Path: at, Err: syscall.ENOTDIR}
 		}
 	}
 	return nil
+}
+
+// linked says where a link leads: that can be named instead.
+func linked(path string) error {
+	to, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return confine.ErrLink
+	}
+	return fmt.Errorf("%w; name %s instead", confine.ErrLink, to)
 }
 
 // A tree is the folder that holds the sessions root, open: all names are
