@@ -253,6 +253,24 @@ func missesAt(want, got string) string {
 	return ""
 }
 
+// TestTangled: what would keep a reader of Markdown busy for long is shown as it
+// stands.
+func TestTangled(t *testing.T) {
+	for text, want := range map[string]bool{
+		"": false, "- a\n  - b\n    1. c\n": false, "> > > quoted": false, strings.Repeat("word *em* ", 200): false,
+		strings.Repeat("1. ", 30): true, strings.Repeat("- ", 30): true, strings.Repeat(">", 30): true, strings.Repeat("a) * ", 30): false, strings.Repeat("1) * ", 30): true,
+		strings.Repeat("[", 3000): true, strings.Repeat("*a ", 3000): true, strings.Repeat("| a |\n", 1500): true, strings.Repeat("[a](b)\n\n", 1500): false,
+	} {
+		if got := tangled(text); got != want {
+			t.Errorf("%.20q: %v", text, got)
+		}
+		th := made(transcript.Event{Kind: transcript.Assistant, Text: text, Seq: 1})
+		if p := htmlOf(t, everything, th); want && !strings.Contains(p, `<div class="typed">`) {
+			t.Errorf("%.20q is not shown as it stands", text)
+		}
+	}
+}
+
 func TestHTMLHoldsOneThread(t *testing.T) {
 	x := NewHTML(&fullWriter{1 << 20}, HTMLOptions{})
 	if err := x.Write(made()); err != nil {

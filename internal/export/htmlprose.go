@@ -48,7 +48,7 @@ func (p *htmlPage) prose(s string) {
 func tangled(s string) bool {
 	marks := 0
 	for line := range strings.Lines(s) {
-		if lead := mdLead(line); strings.Count(lead, ">")+strings.Count(lead, "-")+strings.Count(lead, "*")+strings.Count(lead, "+") > maxNested {
+		if lead := mdLead(line); max(len(strings.Fields(lead)), strings.Count(lead, ">")) > maxNested {
 			return true
 		}
 		if strings.TrimSpace(line) == "" {
