@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 
 	"rollbook/internal/activity"
@@ -96,7 +97,11 @@ func (c *converter) one(ctx context.Context, t activity.Thread, use func(*conver
 func (c *converter) convert(ctx context.Context, got *conversion, log *spool) error {
 	t, err := c.h.session(ctx, got.thread.ID, c.o)
 	if err == nil {
-		got.report, err = dsh.Convert(ctx, t, dsh.Options{MaxTextChars: c.o.maxText, MaxToolOutput: c.o.maxOutput, Images: c.images}, log)
+		opt := dsh.Options{MaxTextChars: c.o.maxText, MaxToolOutput: c.o.maxOutput, Images: c.images}
+		if home := c.e.getenv("HOME"); filepath.IsAbs(home) {
+			opt.Folder = home // Codex recorded none before 0.36, and the harness does not go on without one
+		}
+		got.report, err = dsh.Convert(ctx, t, opt, log)
 	}
 	if err != nil {
 		if ctx.Err() != nil {
