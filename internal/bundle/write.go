@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -136,9 +137,11 @@ type escaper struct {
 }
 
 func (e *escaper) Write(p []byte) (int, error) {
-	e.buf = inspect.AppendQuoted(e.buf[:0], string(p))
-	if _, err := e.w.Write(e.buf[1 : len(e.buf)-1]); err != nil {
-		return 0, err
+	for piece := range slices.Chunk(p, 32<<10) {
+		e.buf = inspect.AppendQuoted(e.buf[:0], string(piece))
+		if _, err := e.w.Write(e.buf[1 : len(e.buf)-1]); err != nil {
+			return 0, err
+		}
 	}
 	return len(p), nil
 }
