@@ -10,14 +10,23 @@ import (
 	"rollbook/internal/corpustest"
 	"rollbook/internal/fsx"
 	"rollbook/internal/inspect"
+	"rollbook/internal/secret"
 )
 
 // TestCorpus writes a bundle of every rollout of the corpus that has an event,
-// and verifies it where it was copied to (B1, B5).
-func TestCorpus(t *testing.T) {
+// and verifies it where it was copied to (B1, B5, B11).
+func TestCorpus(t *testing.T) { corpus(t, nil) }
+
+// TestCorpusRedacted does so with a redaction, which leaves nothing to find.
+func TestCorpusRedacted(t *testing.T) {
+	corpus(t, &secret.Options{Home: secret.AnyHome, Emails: true})
+}
+
+func corpus(t *testing.T, redact *secret.Options) {
 	bundles, empty, found := 0, 0, 0
 	for _, name := range corpustest.Rollouts(t) {
 		o := optionsFor(name)
+		o.Redact = redact
 		o.Limits = inspect.Limits{File: 1 << 30, Line: 64 << 20}
 		p, err := Prepare(context.Background(), fsx.OS, o)
 		if errors.Is(err, errNoEvent) || errors.Is(err, errSessions) {
