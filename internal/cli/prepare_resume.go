@@ -29,9 +29,9 @@ func newPrepareResumeCommand(e *Env) *cobra.Command {
 		Short: "say how another agent goes on from a bundle",
 		Long: `Verifies the bundle, compares it with the project, and prints as JSON what there
 is to be minded and which commands lead to an agent that goes on with the work:
-the last one starts it with a prompt that tells it where the bundle is and how to
-treat it. No word of the bundle is in the prompt. Nothing is changed or started;
---output writes the prompt to a new file besides.
+the last one starts it with a prompt that tells it where the bundle is and how
+to treat it. No word of the bundle is in the prompt. Nothing is changed or
+started; --output writes the prompt to a new file besides.
 
 --worktree DIR plans a new worktree of the base commit instead of the checkout.
 
@@ -39,9 +39,7 @@ treat it. No word of the bundle is in the prompt. Nothing is changed or started;
 printed. It is refused unless starting the agent is the only step that is left
 and nothing changed since.`,
 		Example: `  rollbook prepare-resume handoff --target codex --project . --preview
-  rollbook prepare-resume handoff --target claude --project . --output prompt.md
-  rollbook prepare-resume handoff --target claude --project . \
-      --output prompt.md --launch 0123456789abcdef`,
+  rollbook prepare-resume handoff --target claude --project . --output prompt.md`,
 		GroupID: groupShare,
 		Args:    operands("BUNDLE"),
 		Annotations: exits(
@@ -62,7 +60,7 @@ and nothing changed since.`,
 	set.StringVar(&o.project, "project", "", "the `DIR` to work in")
 	set.StringVar(&o.worktree, "worktree", "", "plan a new worktree at this `DIR`, which must not exist")
 	set.BoolVar(&o.preview, "preview", false, "write nothing")
-	set.StringVar(&o.output, "output", "", "write the prompt to this new `FILE`")
+	set.StringVarP(&o.output, "output", "o", "", "write the prompt to this new `FILE`")
 	set.StringVar(&o.launch, "launch", "", "start the agent, on the confirmation that --preview printed")
 	onceOnly(set, "target", "project", "worktree", "preview", "output", "launch")
 	return cmd
