@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"rollbook/internal/harness"
@@ -64,6 +65,7 @@ type Session struct {
 	Steps    []string `json:"steps"`   // of listed, loaded, resumed, continued
 	Problem  string   `json:"problem"` // empty where it came to the end
 	Messages []Message
+	Commands []Command
 }
 
 // A Message is as the provider received it.
@@ -80,9 +82,24 @@ type Message struct {
 	} `json:"tool_calls"`
 }
 
+// A Command is what a slash command came to.
+type Command struct {
+	Line   string
+	Listed []string // all commands of the agent
+	Kind   string   // success or error; empty where there is no such command
+	Text   string
+}
+
+// A Plugin is one that Live loads besides; its commands are run for each session.
+type Plugin struct {
+	File     string   // the module
+	Commands []string // lines, each with its slash
+	Env      []string // ROLLBOOK_BIN, CODEX_HOME, DSH_CODEX_IMPORT_...
+}
+
 // Live has the runtime continue every session below a sessions root, with one
 // prompt each, on a copy: nothing below the root is changed.
-func Live(tb testing.TB, in harness.Install, sessionsRoot, dshHome string) []Session {
+func Live(tb testing.TB, in harness.Install, sessionsRoot, dshHome string, plugins ...Plugin) []Session {
 	tb.Helper()
 	_, file, _, _ := runtime.Caller(0)
 	here := filepath.Dir(file)
@@ -92,7 +109,13 @@ func Live(tb testing.TB, in harness.Install, sessionsRoot, dshHome string) []Ses
 	}
 	cmd := exec.CommandContext(tb.Context(), in.Node, filepath.Join(here, "live.mjs"),
 		filepath.Join(filepath.Dir(here), "js", "verify.mjs"), string(roots), sessionsRoot, dshHome, Prompt)
+	for _, p := range plugins[:min(1, len(plugins))] {
+		cmd.Args = append(cmd.Args, p.File, strings.Join(p.Commands, "\n"))
+	}
 	cmd.Env = []string{"PATH=" + filepath.Dir(in.Node), "TMPDIR=" + tb.TempDir()}
+	for _, p := range plugins {
+		cmd.Env = append(cmd.Env, p.Env...)
+	}
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

@@ -3,9 +3,10 @@
 // address; prints one JSON line for each: {"id", "steps", "problem", "messages"},
 // where messages is what the provider received.
 //
-//   node live.mjs VERIFY ROOTS SESSIONS_ROOT DSH_HOME PROMPT
+//   node live.mjs VERIFY ROOTS SESSIONS_ROOT DSH_HOME PROMPT [PLUGIN COMMANDS]
 //
-// VERIFY is our verify.mjs. The newest runtime to be had reads format 0, so each
+// With a plugin it is loaded too, and COMMANDS, lines with a slash, are run for each
+// session: {"commands"} are their results. VERIFY is our verify.mjs. The newest runtime to be had reads format 0, so each
 // log is told to it in that format, with the same events in the same order.
 import { spawn } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -18,7 +19,9 @@ import { constants, zstdCompressSync } from 'node:zlib'
 const [verify, rootsJSON, sessionsRoot, dshHome] = process.argv.slice(2)
 const { logsBelow, readLog } = await import(pathToFileURL(verify).href)
 const roots = JSON.parse(rootsJSON)
-const PROMPT = process.argv[6]
+const [PROMPT, PLUGIN, COMMANDS] = process.argv.slice(6)
+// What a plugin of ours reads.
+const PASSED = Object.fromEntries(Object.entries(process.env).filter(([key]) => /^(ROLLBOOK_BIN|CODEX_HOME|DSH_CODEX_IMPORT_.*)$/.test(key)))
 const REPLY = 'gone on'
 
 /** A log of format 3 in format 0, where the system prompt is no event. */
@@ -108,14 +111,14 @@ writeFileSync(join(work, 'patch.yml'), `
       - { id: loopback, inputModalities: [text, image] }
 - insert:
     - { id: rollbook-live, name: ${JSON.stringify(pathToFileURL(join(here, 'runner.mjs')).href)} }
-`)
+${PLUGIN ? `    - { id: plugin, name: ${JSON.stringify(pathToFileURL(PLUGIN).href)} }\n` : ''}`)
 const dsh = roots.map((root) => join(root, 'node_modules', '@deepseek-ai', 'dsh')).find((dir) => existsSync(dir))
 const report = join(work, 'report.json')
 const child = spawn(process.execPath, [join(dsh, 'lib', 'bin.js'), '--profile', 'headless', '--patch', join(work, 'patch.yml')], {
   cwd: work,
   env: {
     PATH: process.env.PATH, HOME: work, TMPDIR: work, DSH_HOME: home, DSH_TELEMETRY_MODE: 'DISABLED',
-    DEEPSEEK_API_KEY: 'none', DEEPSEEK_BASE_URL: address,
+    ...PASSED, DEEPSEEK_API_KEY: 'none', LIVE_COMMANDS: COMMANDS ?? '', DEEPSEEK_BASE_URL: address,
     LIVE_DSH: dsh, LIVE_MODEL: 'loopback', LIVE_REPORT: report, LIVE_PROMPT: PROMPT, LIVE_REPLY: REPLY
   }
 })
@@ -126,7 +129,7 @@ provider.close()
 if (!existsSync(report)) throw new Error('the runtime wrote no report: ' + talk)
 const told = JSON.parse(readFileSync(report, 'utf8'))
 for (const id of ids) {
-  const { steps = [], problem } = told[id] ?? { problem: 'the runtime does not list it' }
+  const { steps = [], problem, commands } = told[id] ?? { problem: 'the runtime does not list it' }
   const messages = received.find((list) => JSON.stringify(list).includes(PROMPT + id + '.'))
-  say({ id, steps, problem: problem ?? (messages && unbalanced(messages)), messages })
+  say({ id, steps, problem: problem ?? (messages && unbalanced(messages)), commands, messages })
 }

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 
 export const name = 'rollbook-live'
-export const inject = ['agents', 'sessions', 'sessionPersistence', 'agentDefaultModel']
+export const inject = ['agents', 'sessions', 'sessionPersistence', 'agentDefaultModel', 'commands']
 
 const env = process.env
 const require = createRequire(env.LIVE_DSH + '/package.json')
@@ -31,6 +31,11 @@ async function goOn (ctx, id, { installModelSelection, createUserMessage }) {
     const { agent } = handle
     await soon(agent.whenIdle(), 'settling')
     steps.push('resumed')
+    const commands = []
+    for (const line of env.LIVE_COMMANDS ? env.LIVE_COMMANDS.split('\n') : []) {
+      const done = await soon(ctx.get('commands').execute(agent, line, [], new AbortController().signal), line)
+      commands.push({ line, listed: ctx.get('commands').list(agent).map((c) => '/' + c.name), ...done?.result })
+    }
     const before = agent.session.seq
     agent.followup(createUserMessage({ content: [{ type: 'text', text: `${env.LIVE_PROMPT}${id}.` }], source: { kind: 'user' } }))
     await soon(agent.whenIdle(), 'the prompt')
@@ -41,7 +46,7 @@ async function goOn (ctx, id, { installModelSelection, createUserMessage }) {
     await handle[Symbol.asyncDispose]?.()
     if (end?.kind !== 'completed' || !said.includes(env.LIVE_REPLY)) throw new Error('the turn ended with ' + JSON.stringify(end))
     steps.push('continued')
-    return { steps }
+    return { steps, commands }
   } catch (error) {
     return { steps, problem: String(error?.message ?? error).slice(0, 500) }
   }
