@@ -41,6 +41,7 @@ type emitter struct {
 	model       string
 	footings    []footing // how it stood where later readings may go on
 	heard       heard     // of a session
+	unnamed     bool      // the record at hand is of a call without an id, in a session
 }
 
 // events gives the events of a thread that was surveyed. What was appended
@@ -219,7 +220,7 @@ func (e *emitter) source() transcript.Source {
 
 // event begins an event of the record at hand.
 func (e *emitter) event(kind transcript.Kind, origin transcript.Origin) *transcript.Event {
-	e.ev = transcript.Event{Kind: kind, Origin: origin, Source: e.source(), Time: e.time}
+	e.ev = transcript.Event{Kind: kind, Origin: origin, Source: e.source(), Time: e.time, Unnamed: e.unnamed}
 	if e.sv.session {
 		e.ev.Model = e.model
 	}

@@ -104,6 +104,8 @@ func (e *emitter) tool(p rollout.Payload) bool {
 		return true // an earlier completion of a call that has a later one, or a record that grew since the survey
 	}
 	k := &e.sv.calls.all[i]
+	e.unnamed = c.made && e.sv.session
+	defer func() { e.unnamed = false }()
 	switch r {
 	case isCall:
 		e.call(id, i, k, p)

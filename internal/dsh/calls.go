@@ -2,6 +2,8 @@ package dsh
 
 import (
 	"fmt"
+	"iter"
+	"strings"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -11,8 +13,9 @@ import (
 // Texts that stand where Codex recorded nothing (docs/format/dsh.md, "Markers").
 const (
 	orphanedTool   = "codex_orphaned_tool"
+	additionalTool = "codex_additional_tool_result" // of a second result of a call
 	noOutput       = "[Codex import: the tool call was recorded without an output]"
-	noneRecorded   = "[Codex import: Codex records no output of this tool]"
+	noText         = "[Codex import: %s completed without a textual output]"
 	imageGenerated = "[image generated]"
 )
 
@@ -30,13 +33,33 @@ type openCall struct {
 // callIDs gives each call an id of its own, and finds the call that a result
 // answers: the oldest one of its recorded id that has none.
 type callIDs struct {
-	used    map[uint64]struct{} // digests of the ids
-	waiting map[string][]int    // numbers of calls without a result, by recorded id
+	used    used             // ids of the session
+	waiting map[string][]int // numbers of calls without a result, by recorded id
 	number  int
+	unnamed int // calls without a recorded id
+}
+
+// used are the ids that were given away, as digests.
+type used map[uint64]struct{}
+
+func (u used) has(id string) bool {
+	_, ok := u[xxhash.Sum64String(id)]
+	return ok
+}
+
+// unique gives an id that nobody else has: ~2, ~3 ... stands behind one that
+// somebody has.
+func (u used) unique(id string) string {
+	made := id
+	for n := 2; u.has(made); n++ {
+		made = fmt.Sprintf("%s~%d", id, n)
+	}
+	u[xxhash.Sum64String(made)] = struct{}{}
+	return made
 }
 
 func newCallIDs() *callIDs {
-	return &callIDs{used: make(map[uint64]struct{}), waiting: make(map[string][]int)}
+	return &callIDs{used: make(used), waiting: make(map[string][]int)}
 }
 
 func (ids *callIDs) call(recorded string) (number int) {
@@ -58,17 +81,34 @@ func (ids *callIDs) result(recorded string) (number int, ok bool) {
 	return queue[0], true
 }
 
-// unique gives the recorded id, with a number behind it where another call of
-// the session has it.
-func (ids *callIDs) unique(recorded string) string {
-	id := orElse(recorded, "call")
-	for n := 2; ; n++ {
-		key := xxhash.Sum64String(id)
-		if _, taken := ids.used[key]; !taken {
-			ids.used[key] = struct{}{}
-			return id
+// name gives a call its id in the session: the recorded one, if there is one that
+// no other call has.
+func (ids *callIDs) name(recorded string) string {
+	id := strings.TrimSpace(recorded)
+	if id == "" {
+		ids.unnamed++
+		id = fmt.Sprintf("codex-call-%d", ids.unnamed)
+	}
+	return ids.used.unique(id)
+}
+
+// events are those of the thread. Calls without an id and results without one
+// belong together in their order (spec: dsh, 8): what the reader of the thread made
+// up for each of them alone is left out.
+func (c *converter) events() iter.Seq2[*transcript.Event, error] {
+	return func(yield func(*transcript.Event, error) bool) {
+		for ev, err := range c.thread.Events {
+			if err == nil && ev.Unnamed {
+				if ev.Origin == transcript.Synthetic {
+					continue
+				}
+				unnamed := *ev
+				unnamed.CallID, ev = "", &unnamed
+			}
+			if !yield(ev, err) {
+				return
+			}
 		}
-		id = fmt.Sprintf("%s-%d", orElse(recorded, "call"), n)
 	}
 }
 
@@ -79,12 +119,16 @@ func (c *converter) call(ev *transcript.Event) error {
 		return err
 	}
 	c.model(ev)
-	open := openCall{number: c.calls.call(ev.CallID), id: c.calls.unique(ev.CallID), item: ev.ItemType, source: ev.Source}
-	arguments := ""
-	if open.orphan = ev.Origin == transcript.Synthetic; open.orphan {
-		open.name, arguments = orphanedTool, "{}"
-	} else {
-		open.name, arguments = callName(ev), c.clampArguments(callArguments(ev))
+	open := openCall{number: c.calls.call(ev.CallID), item: ev.ItemType, source: ev.Source}
+	arguments := "{}"
+	open.orphan = ev.Origin == transcript.Synthetic
+	switch id := strings.TrimSpace(ev.CallID); {
+	case !open.orphan:
+		open.id, open.name, arguments = c.calls.name(id), callName(ev), c.clampArguments(callArguments(ev))
+	case id != "" && c.calls.used.has(id):
+		open.id, open.name = c.calls.name(id+"-additional-result"), additionalTool
+	default:
+		open.id, open.name = c.calls.name(id), orphanedTool
 	}
 	c.report.Tools++
 	c.open = append(c.open, open)
@@ -148,14 +192,14 @@ func (c *converter) answer(call *openCall, ev *transcript.Event) error {
 // call that Codex itself answered was never lost.
 func (c *converter) unanswered(call *openCall) error {
 	if !answeredByCodex(call.item) {
-		return c.writeResult(call, []Block{Text{noneRecorded}}, false)
+		return c.writeResult(call, []Block{Text{fmt.Sprintf(noText, call.name)}}, false)
 	}
 	c.report.repaired(call.source.File, call.source.Line, fmt.Sprintf("call of %s without an output", call.name))
 	return c.writeResult(call, []Block{Text{noOutput}}, true)
 }
 
 func (c *converter) writeResult(call *openCall, content []Block, failed bool) error {
-	return c.write(ToolResult{Turn: c.turn.number, Step: c.step, ID: c.id("result"), CallID: call.id, CallSeq: call.seq,
+	return c.write(ToolResult{Turn: c.turn.number, Step: c.step, ID: c.id(""), CallID: call.id, CallSeq: call.seq,
 		Content: content, IsError: failed})
 }
 

@@ -39,8 +39,8 @@ func TestProviderTools(t *testing.T) {
 	s := sessionOf(t, ofLines(t, metaLine(""), promptLine("go"),
 		itemLine(`"type":"tool_search_call","call_id":"c1","arguments":{"query":"x"}`),
 		itemLine(`"type":"web_search_call","id":"ws_1","action":{"type":"search","query":"weather"}`)), full, Options{})
-	expectSaid(t, s, "u: go", `c: tool_search {"query":"x"}`, "r: [Codex import: Codex records no output of this tool]",
-		`c: web_search {"query":"weather"}`, "r: [Codex import: Codex records no output of this tool]")
+	expectSaid(t, s, "u: go", `c: tool_search {"query":"x"}`, "r: [Codex import: tool_search completed without a textual output]",
+		`c: web_search {"query":"weather"}`, "r: [Codex import: web_search completed without a textual output]")
 	if s.Repaired != 0 || s.Failed != 0 {
 		t.Errorf("report %+v", s.Report)
 	}
@@ -61,7 +61,7 @@ func TestSameCallID(t *testing.T) {
 			ids[id] += " " + ev.Data.Message.Content[0].Content[0].Text
 		}
 	}
-	if ids["same"] != "one first" || ids["same-2"] != "two second" || len(ids) != 2 {
+	if ids["same"] != "one first" || ids["same~2"] != "two second" || len(ids) != 2 {
 		t.Errorf("calls %v", ids)
 	}
 }

@@ -2,6 +2,8 @@ package dsh
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"time"
@@ -40,7 +42,7 @@ type Admitter interface {
 // Nothing is held of it but the messages at hand: its events may be read more
 // than once. Where an error is returned, what was written is no whole log.
 func Convert(ctx context.Context, t *transcript.Thread, opt Options, w io.Writer) (Report, error) {
-	c := &converter{ctx: ctx, thread: t, opt: opt, images: make(map[string]admitted),
+	c := &converter{ctx: ctx, thread: t, opt: opt, images: make(map[string]admitted), ids: make(used),
 		calls: newCallIDs(), title: newTitle(&t.Meta)}
 	c.report = Report{Thread: t.ID, Segments: len(t.Segments), Windowed: t.LeftOut.Windowed, RolledBack: t.LeftOut.RolledBack,
 		Header: HeaderOf(&t.Meta, opt.Folder)}
@@ -73,14 +75,15 @@ type converter struct {
 	out    *Writer
 	report Report
 
-	now      int64 // time of the event at hand; that of the one before where it has none
-	messages int   // so far: the number of one is its id
-	layout   layout
-	turn     turn
-	content  []Block // of the assistant message that is being made
-	step     int     // of the turn
-	stepAt   int64   // when the last one ended
-	headed   bool    // the system head was written
+	now     int64 // time of the event at hand; that of the one before where it has none
+	ids     used  // of messages
+	layout  layout
+	turn    turn
+	content []Block // of the assistant message that is being made
+	item    string  // recorded id of its text
+	step    int     // of the turn
+	stepAt  int64   // when the last one ended
+	headed  bool    // the system head was written
 
 	calls  *callIDs
 	open   []openCall // calls of the step without a result
@@ -101,7 +104,7 @@ func (c *converter) convert(w io.Writer) error {
 	if err := c.write(ApprovalPolicy{"ask"}); err != nil {
 		return err
 	}
-	for ev, err := range c.thread.Events {
+	for ev, err := range c.events() {
 		if err == nil {
 			err = c.ctx.Err()
 		}
@@ -131,10 +134,16 @@ func (c *converter) writeAt(at int64, d Data) (seq int, err error) {
 	return c.out.Append(&Event{Time: at, Data: d})
 }
 
-// id names a message by its number: the same in every conversion, and used once.
-func (c *converter) id(kind string) string {
-	c.messages++
-	return fmt.Sprintf("codex-%s-%d", kind, c.messages)
+// id names the message that is written next: by the recorded id of its item, else
+// by a digest of the thread and the place in the session, which is the same in
+// every conversion.
+func (c *converter) id(recorded string) string {
+	if recorded == "" {
+		sum := sha256.Sum256(fmt.Appendf(nil, "%s:%d", c.thread.ID, c.out.Seq()))
+		h := hex.EncodeToString(sum[:])
+		recorded = h[:8] + "-" + h[8:12] + "-5" + h[13:16] + "-a" + h[17:20] + "-" + h[20:32]
+	}
+	return c.ids.unique(recorded)
 }
 
 func (c *converter) at(t time.Time) {
@@ -214,7 +223,7 @@ func (c *converter) user(ev *transcript.Event) error {
 	if err != nil {
 		return err
 	}
-	seq, err := c.writeAt(c.now, UserMessage{ID: c.id("user"), Content: content})
+	seq, err := c.writeAt(c.now, UserMessage{ID: c.id(ev.ItemID), Content: content})
 	c.report.Prompts++
 	if summary := ev.Snapshot && ev.Text == c.summary; !summary && !ev.RolledBack {
 		c.title.prompt(words, len(ev.Images) > 0, seq)
@@ -233,6 +242,7 @@ func (c *converter) assistant(ev *transcript.Event) error {
 		return err
 	}
 	c.model(ev)
+	c.item = ev.ItemID
 	c.content = append(c.content, Text{c.clamp(ev.Text)})
 	for range ev.Images { // the provider takes none from an assistant
 		c.content = append(c.content, Text{imageUnavailable})

@@ -86,7 +86,7 @@ func TestTurnEnds(t *testing.T) {
 		turn("t3", `"type":"task_complete","turn_id":"t3","error":{"message":"no"}`),
 		turn("t4", ""))
 	s := sessionOf(t, ofLines(t, all...), assemble.SessionOptions{}, Options{})
-	if got, want := s.ends(), []string{"completed", "interrupted", "interrupted", "interrupted"}; !slices.Equal(got, want) {
+	if got, want := s.ends(), []string{"completed", "interrupted", "interrupted", "completed"}; !slices.Equal(got, want) {
 		t.Errorf("ends %q, want %q", got, want)
 	}
 }

@@ -88,7 +88,7 @@ func (c *converter) startTurn(ev *transcript.Event) error {
 }
 
 func (c *converter) openTurn(t turn) error {
-	t.number, t.open, t.how = c.turn.number+1, true, Interrupted
+	t.number, t.open, t.how = c.turn.number+1, true, Completed
 	c.turn, c.step = t, 0
 	return c.write(TurnStart{t.number})
 }
@@ -102,12 +102,13 @@ func (c *converter) endTurn(ev *transcript.Event) error {
 	return nil
 }
 
-// reasonOf is how a turn ended. What failed was broken off as well.
+// reasonOf is how a turn ended. What failed was broken off as well; a turn whose
+// end was not recorded is over (spec: dsh, 8).
 func reasonOf(ev *transcript.Event) Reason {
-	if ev.Status == "completed" && !ev.RolledBack {
-		return Completed
+	if ev.Status == "aborted" || ev.Status == "failed" || ev.RolledBack {
+		return Interrupted
 	}
-	return Interrupted
+	return Completed
 }
 
 func (c *converter) closeTurn() error {
@@ -149,7 +150,7 @@ func (c *converter) openStep() error {
 		return err
 	}
 	c.headed = true
-	return c.write(SystemHead{c.turn.number, c.step, c.id("system")})
+	return c.write(SystemHead{c.turn.number, c.step, c.id("")})
 }
 
 // closeStep writes what the step still lacks: its message, and the results of
@@ -181,7 +182,7 @@ func (c *converter) flush() error {
 	if c.layout.calls && !c.layout.text {
 		c.report.Synthesized++
 	}
-	m := AssistantMessage{Turn: c.turn.number, Step: c.step, ID: c.id("assistant"),
+	m := AssistantMessage{Turn: c.turn.number, Step: c.step, ID: c.id(c.item),
 		Provider: orElse(c.thread.Provider, "openai"), Model: c.modelName(), Content: c.content}
 	if err := c.write(m); err != nil {
 		return err
@@ -201,6 +202,7 @@ func (c *converter) flush() error {
 			}
 		}
 	}
+	c.item = ""
 	clear(c.content) // the texts are not needed any more
 	c.content = c.content[:0]
 	return nil

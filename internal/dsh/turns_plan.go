@@ -33,7 +33,7 @@ type lateResult struct {
 // planned reads the events ahead, once.
 func (c *converter) planned() *plan {
 	if c.plan == nil {
-		c.plan = &plan{ctx: c.ctx, late: make(map[int]*lateResult), events: func() iter.Seq2[*transcript.Event, error] { return c.thread.Events }}
+		c.plan = &plan{ctx: c.ctx, late: make(map[int]*lateResult), events: c.events}
 		c.plan.err = c.plan.read()
 	}
 	return c.plan
@@ -59,7 +59,7 @@ func (p *plan) read() error {
 		}
 		if !inTurn {
 			inTurn = true
-			p.ends = append(p.ends, Interrupted)
+			p.ends = append(p.ends, Completed)
 		}
 		l.take(k)
 	}
@@ -74,7 +74,7 @@ func (p *plan) read() error {
 		case ev.Kind == transcript.TurnStart:
 			closeStep()
 			inTurn = true
-			p.ends = append(p.ends, Interrupted)
+			p.ends = append(p.ends, Completed)
 			turns[ev.TurnID] = len(p.ends)
 		case ev.Kind == transcript.TurnEnd:
 			if n, ok := turns[ev.TurnID]; ok {
@@ -137,7 +137,7 @@ func (p *plan) keep(late *lateResult, ev *transcript.Event) {
 // endOf is how a turn ends whose end is still to come.
 func (p *plan) endOf(turn int) Reason {
 	if turn > len(p.ends) {
-		return Interrupted
+		return Completed
 	}
 	return p.ends[turn-1]
 }

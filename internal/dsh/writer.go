@@ -66,6 +66,9 @@ func (w *Writer) Append(ev *Event) (seq int, err error) {
 	return seq, w.out.err
 }
 
+// Seq is that of the event which is appended next.
+func (w *Writer) Seq() int { return w.seq }
+
 // Tokens is the price of what the model is given of the session so far
 // (docs/format/dsh.md, T1).
 func (w *Writer) Tokens() int64 { return w.tokens }

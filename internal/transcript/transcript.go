@@ -127,6 +127,7 @@ type Event struct {
 	Changes []FileChange // of a tool_result: files that it changed
 
 	// What a session of another program needs besides; only its reader sets it.
+	Unnamed  bool   // of a tool_call and its result: the record has no CallID
 	ItemType string // of a tool_call: type of the record that it was taken from
 	Dir      string // of a tool_call: folder that the command ran in
 	Outcome  string // of a tool_result: status of the output or the completion, as recorded
