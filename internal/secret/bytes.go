@@ -84,6 +84,9 @@ func placeholders(s string, at int) int {
 // placeholder gives the end of a placeholder that stands at a place, which is
 // the place itself where none does.
 func placeholder(s string, at int) int {
+	if b := byteAt(s, at); b != '[' && b != '\\' && b != '%' {
+		return at // nearly always
+	}
 	rest := s[at:min(len(s), at+160)]
 	open := strings.Index(rest, "redacted")
 	if open < 1 || open > 24 || !bracket(rest[:open], '[') {

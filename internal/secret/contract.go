@@ -128,7 +128,7 @@ func redacted(value string) bool {
 		return true
 	}
 	left := 0
-	for i := 0; i < len(value); {
+	for i := 0; i < len(value) && left < 8; { // no further: values may be long, and one in another
 		if end := placeholder(value, i); end > i {
 			i = end
 			continue
