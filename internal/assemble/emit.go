@@ -104,14 +104,14 @@ func (e *emitter) record(rec record) {
 	}
 	typ := rec.Envelope.RecordType()
 	seen := e.visible(rec.n)
-	if !seen && !followed(typ) {
+	if !seen && !followed(typ) && !e.l.alias {
 		return
 	}
 	switch typ {
 	case rollout.RecordWorldState, rollout.ItemGhostSnapshot, rollout.RecordBareState, rollout.RecordSessionMeta, rollout.EventAgentReasoningRaw:
 		return
 	}
-	payload := rollout.Decode(&rec.Envelope, rec.Text)
+	payload := e.l.decode(rec)
 	e.remember(payload)
 	closed := e.turns.follow(rec.n, payload, e.callTurn(payload))
 	e.beginItemTurn(payload)

@@ -39,6 +39,7 @@ type Library struct {
 	see     func(rollout.Payload) // takes what a survey decodes of a thread's own; may be nil
 	line    int64                 // longest line that is kept, where that is less than usual; 0 for as usual
 	books   bool                  // surveys keep books
+	alias   bool                  // types may be spelled in other ways (rollout.Alias)
 	digest  func(*discover.Ref) io.Writer
 	titles  map[string]discover.Title
 	threads map[string]*group

@@ -89,6 +89,7 @@ func (e *emitter) message(m *rollout.Message) {
 		}
 	case "assistant":
 		e.answerItem(m)
+		e.inlineCalls(m)
 	default:
 		e.context(m.Role, m.Content.Text())
 	}

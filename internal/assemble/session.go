@@ -26,6 +26,9 @@ func (l *Library) Session(ctx context.Context, id string, opt SessionOptions) (*
 	if g == nil {
 		return nil, fmt.Errorf("thread %s: not found", id)
 	}
+	reader := *l
+	l = &reader
+	l.alias = true
 	spans := l.chain(g)
 	if opt.RolledBack {
 		spans = l.whole(g, spans)
@@ -103,6 +106,58 @@ func (l *Library) leftOut(ctx context.Context, g *group, sv *survey, view transc
 		}
 	}
 	return left, nil
+}
+
+// decode gives the payload of a record. A session also takes types that are
+// spelled as other programs spell them.
+func (l *Library) decode(rec record) rollout.Payload {
+	p := rollout.Decode(&rec.Envelope, rec.Text)
+	if u, ok := p.(*rollout.Unknown); ok && l.alias {
+		if known := rollout.Alias(u); known != nil {
+			return known
+		}
+	}
+	return p
+}
+
+// inlineCalls sends the calls that an assistant's message holds among its
+// blocks, as other programs write them. Their results are records of their own.
+func (e *emitter) inlineCalls(m *rollout.Message) {
+	if !e.sv.session || m.Role != "assistant" {
+		return
+	}
+	for _, b := range m.Content.All() {
+		if b.Kind != rollout.BlockUnknown {
+			continue
+		}
+		switch rollout.FoldName(b.Type) {
+		case "tooluse", "toolcall", "functioncall":
+		default:
+			continue
+		}
+		ev := e.event(transcript.ToolCall, transcript.Recorded)
+		ev.ItemType, ev.Tool, ev.CallID = "function_call", b.Name, first(b.Raw, "call_id", "callId", "tool_use_id", "id")
+		args := b.Raw.Get("input")
+		if args == nil {
+			args = b.Raw.Get("arguments")
+		}
+		if text, ok := args.Text(); ok {
+			ev.Arguments = text
+		} else {
+			ev.Arguments = orElse(string(args), "{}")
+		}
+		e.send()
+	}
+}
+
+// first is the first of the members that is a string.
+func first(object rollout.Raw, keys ...string) string {
+	for _, key := range keys {
+		if s, ok := object.Get(key).Text(); ok && s != "" {
+			return s
+		}
+	}
+	return ""
 }
 
 // itemType is the type of the record of a call, by which a converter names it.

@@ -153,7 +153,7 @@ func (e *emitter) snapshot(p *rollout.Compacted, summary string) {
 	ev.Text = summary
 	summed := false
 	for _, item := range p.Replacement.All() {
-		m, ok := item.(*rollout.Message)
+		m, ok := snapshotMessage(item)
 		if ok {
 			_, ok = e.snapshotText(m)
 		}
@@ -175,10 +175,29 @@ func (e *emitter) snapshot(p *rollout.Compacted, summary string) {
 	}
 	here := make(map[uint64]int32) // how often the snapshot itself has a text
 	for _, item := range p.Replacement.All() {
-		if m, ok := item.(*rollout.Message); ok {
+		if m, ok := snapshotMessage(item); ok {
 			e.fromSnapshot(m, head, summary, here)
 		}
 	}
+}
+
+// snapshotMessage gives the message that an entry of a snapshot is.
+func snapshotMessage(entry rollout.Payload) (*rollout.Message, bool) {
+	if u, ok := entry.(*rollout.Unknown); ok {
+		entry = rollout.Alias(u)
+	}
+	switch p := entry.(type) {
+	case *rollout.Message:
+		return p, true
+	case *rollout.ItemCompleted:
+		switch item := p.Item.(type) {
+		case *rollout.UserMessage:
+			return &rollout.Message{Role: "user", Content: item.Content}, true
+		case *rollout.AssistantMessage:
+			return &rollout.Message{Role: "assistant", Content: item.Content, Phase: item.Phase}, true
+		}
+	}
+	return nil, false
 }
 
 // snapshotText gives the text of a message of a snapshot; false where it is

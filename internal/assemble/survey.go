@@ -171,7 +171,7 @@ func (p *pass) record(rec record) {
 		}
 		return
 	}
-	payload := rollout.Decode(&rec.Envelope, rec.Text)
+	payload := p.l.decode(rec)
 	var was flags
 	if p.watch != nil {
 		was = p.flags()

@@ -68,6 +68,12 @@ func (ids *callIDs) call(recorded string) (number int) {
 	return ids.number
 }
 
+// awaits reports whether a call was made for an output that answers one which
+// is there: it stood among the blocks of a message.
+func (ids *callIDs) awaits(ev *transcript.Event) bool {
+	return ev.Origin == transcript.Synthetic && len(ids.waiting[ev.CallID]) > 0
+}
+
 func (ids *callIDs) result(recorded string) (number int, ok bool) {
 	queue := ids.waiting[recorded]
 	if len(queue) == 0 {
@@ -115,6 +121,9 @@ func (c *converter) events() iter.Seq2[*transcript.Event, error] {
 // call takes a tool call: a block of the assistant's message, and an event
 // behind it.
 func (c *converter) call(ev *transcript.Event) error {
+	if c.calls.awaits(ev) {
+		return nil
+	}
 	if err := c.enter(callPart); err != nil {
 		return err
 	}

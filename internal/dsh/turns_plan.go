@@ -95,6 +95,7 @@ func (p *plan) read() error {
 				l.sent = true
 			}
 			delete(open, number)
+		case k == callPart && ok && ids.awaits(ev):
 		case ok:
 			enter(k)
 			if k == callPart {

@@ -315,7 +315,7 @@ func (c *Compacted) set(d *dec, key []byte) bool {
 	switch string(key) {
 	case "message":
 		c.Message = d.text()
-	case "replacement_history":
+	case "replacement_history", "replacementHistory":
 		c.Replacement = Items(d.of('['))
 	case "window_number":
 		c.WindowNumber = d.int()
