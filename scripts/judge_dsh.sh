@@ -10,6 +10,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/corpus"
 zstd -dcq "$shared/corpus/corpus.tar.zst" | tar -x -C "$work/corpus"
+"$shared/judge/dsh/setup.sh" >/dev/null
 per=40 # homes for one run of the judge, which gives up on too many sessions
 
 flags() {
@@ -37,12 +38,13 @@ for way; do
 			exit 1
 		}
 	done <"$work/homes"
-	for batch in "$work/$way"/*; do
-		"$shared/judge/dsh/judge" "$batch/sessions" >"$work/out" 2>&1 || {
-			grep -v '^PASS' "$work/out" >&2
-			exit 1
+	# shellcheck disable=SC2016
+	printf '%s\n' "$work/$way"/* | xargs -P 2 -n 1 sh -c '
+		"$0" "$2/sessions" >"$2/out" 2>&1 || {
+			grep -v "^PASS" "$2/out" >&2
+			exit 255
 		}
-		tail -n 1 "$work/out" | sed "s|.*\"sessions\"|ok  	dsh judge, $way: \"sessions\"|"
-	done
+		tail -n 1 "$2/out" | sed "s|.*\"sessions\"|ok  	dsh judge, $1: \"sessions\"|"
+	' "$shared/judge/dsh/judge" "$way"
 	rm -rf "${work:?}/$way"
 done
