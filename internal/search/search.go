@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -209,85 +208,13 @@ func (s *searcher) ranked(newest []int64) (page []int64, next string, err error)
 			return nil, "", errCursor
 		}
 	}
-	best, err := s.rank(newest)
+	best, err := s.rank(newest, from+s.o.Limit)
 	if err != nil {
 		return nil, "", err
 	}
 	page = best[min(from, len(best)):min(from+s.o.Limit, len(best))]
-	if from+s.o.Limit < len(best) {
+	if from+s.o.Limit < len(newest) {
 		next = "r" + strconv.Itoa(from+s.o.Limit)
 	}
 	return page, next, nil
-}
-
-// The constants of BM25, and the length that a text usually has, in tokens.
-const (
-	saturation = 1.2
-	lengthPart = 0.75
-	usual      = 40
-)
-
-// rank orders events by BM25, of which how often a term occurs is known as once,
-// three times or eight times, and how long the text is to a power of two: all of
-// it is in the index (docs/adr/0004-store.md). All terms must occur, so that rare
-// ones weigh no more than others. Of two as good the newer comes first.
-func (s *searcher) rank(newest []int64) ([]int64, error) {
-	words := s.q.Words()
-	if len(newest) == 0 || len(words) == 0 {
-		return newest, nil
-	}
-	type counted struct {
-		id    int64
-		score float64
-	}
-	all := make([]counted, len(newest))
-	at := make(map[int64]int, len(newest))
-	for i, id := range newest {
-		all[i].id, at[id] = id, i
-	}
-	counts := make([]uint8, len(newest))
-	for _, w := range words {
-		clear(counts)
-		some := true
-		for i, token := range []string{query.Often(w), query.VeryOften(w)} {
-			if !some {
-				break // what is not often there is not very often there
-			}
-			some = false
-			err := s.mark(token, newest, func(id int64) {
-				if k, ok := at[id]; ok {
-					counts[k], some = uint8(i+1), true
-				}
-			})
-			if err != nil {
-				return nil, err
-			}
-		}
-		for i := range all {
-			tf := [...]float64{1, 3, 8}[counts[i]]
-			length := math.Exp2(float64(store.LengthOf(all[i].id)) - 0.5)
-			all[i].score += tf * (saturation + 1) / (tf + saturation*(1-lengthPart+lengthPart*length/usual))
-		}
-	}
-	slices.SortFunc(all, func(a, b counted) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.id, a.id)) })
-	for i := range all {
-		newest[i] = all[i].id
-	}
-	return newest, nil
-}
-
-// mark calls f for each of the events between the first and the last that have a
-// marker: few have one, and asking for it alone is faster than for the query too.
-func (s *searcher) mark(token string, newest []int64, f func(id int64)) error {
-	lo, hi := slices.Min(newest), slices.Max(newest)+1
-	for _, t := range s.tables {
-		err := s.r.Find(t.name, query.Quote(token), lo, hi, func(id int64) bool {
-			f(id)
-			return true
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return s.ctx.Err()
 }
