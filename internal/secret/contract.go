@@ -165,18 +165,24 @@ func contractURL(s string, at, end int) (match, bool) {
 // login gives the end of the user and password that begin at a place, before
 // their @. The user may be empty on request.
 func login(s string, at int, anonymous bool) (end int, ok bool) {
-	i := loginBytes.run(s, at)
+	i := loginRun(s, at, false)
 	if i == at && !anonymous || byteAt(s, i) != ':' {
 		return 0, false
 	}
-	end = i + 1
-	for end < len(s) && (loginBytes[s[end]] || s[end] == ':') {
-		end++
-	}
+	end = loginRun(s, i+1, true)
 	if end == i+1 || byteAt(s, end) != '@' || placeholder(s, at) == end {
 		return 0, false
 	}
 	return end, true
+}
+
+// loginRun gives the end of a user, or of a password, in which there may be colons.
+// A character reference that stands for a bracket or a quote ends it.
+func loginRun(s string, at int, colons bool) int {
+	for at < len(s) && (loginBytes[s[at]] || colons && s[at] == ':') && (s[at] != '&' || !endsValue(s, at)) {
+		at++
+	}
+	return at
 }
 
 // loginBytes may be in a user or password of an address as it is written.

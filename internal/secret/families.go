@@ -220,7 +220,8 @@ var azureBytes = newClass("A-Za-z0-9_~.-")
 // the address stand beside.
 func azureSignature(s string, at, end int) (match, bool) {
 	stop := signatureBytes.run(s, end)
-	if wordBefore(s, at) || stop-end < 43 || !strings.Contains(s[max(0, at-400):min(len(s), stop+400)], "se=") {
+	before, after := addressBytes.back(s, at, 400), addressBytes.run(s, stop)
+	if wordBefore(s, at) || stop-end < 43 || !strings.Contains(s[before:min(after, stop+400)], "se=") {
 		return match{}, false
 	}
 	return familyMatch("azure_signature", s, end, stop)
@@ -269,4 +270,5 @@ var (
 	lowerHexes     = newClass("0-9a-f")
 	pathBytes      = newClass("A-Za-z0-9/")
 	signatureBytes = newClass("A-Za-z0-9+/=%")
+	addressBytes   = newClass("A-Za-z0-9+/=%&?:;.,_~-")
 )

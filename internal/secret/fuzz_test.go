@@ -36,10 +36,15 @@ func checkRedacted(t *testing.T, s string) {
 		if left := Find(once, Redact); len(left) > 0 {
 			t.Errorf("%q becomes %q, which has %v", s, once, left)
 		}
-		check := r.Residue(Plain)
-		check.Write([]byte(once))
-		if err := check.Close(); err != nil {
-			t.Errorf("%q becomes %q: %v", s, once, err)
+		for _, sp := range spellingsOfText {
+			if !sp.written {
+				continue
+			}
+			check := r.Residue(formOf(sp.name))
+			check.Write([]byte(sp.of(once)))
+			if err := check.Close(); err != nil {
+				t.Errorf("%q becomes %q, of which %s is %q: %v", s, once, sp.name, sp.of(once), err)
+			}
 		}
 	}
 	last := 0

@@ -124,7 +124,7 @@ func unescape(s string, out *[8]byte) (n, width int) {
 	case '&':
 		return reference(s, out)
 	}
-	if len(s) < 2 {
+	if len(s) < 2 || s[0] != '\\' {
 		return 0, 0
 	}
 	switch b := s[1]; b {

@@ -103,33 +103,40 @@ func cookie(s string, at, end int) (match, bool) {
 	return match{code: "cookie", rank: rankValue, from: at, start: i, end: stop, value: v}, true
 }
 
-// netrc is the password of a line of a netrc file.
+// netrc is the password of an entry of a netrc file: machine NAME login NAME
+// password VALUE, with any white space between.
 func netrc(s string, at, end int) (match, bool) {
-	const word = "password"
-	line := s[end:min(len(s), end+400)]
-	n := strings.Index(line, word)
-	if n < 1 || !strings.Contains(line[:n], "login") {
-		return match{}, false
+	i := end
+	for _, word := range []string{"", "login", "", "password"} {
+		i = spaces.run(s, i)
+		stop := entry(s, i)
+		if stop == i || word != "" && s[i:stop] != word {
+			return match{}, false
+		}
+		i = stop
 	}
-	i := spaces.run(s, end+n+len(word))
-	stop := i
-	for stop < len(s) && s[stop] > ' ' && s[stop] != '"' && s[stop] != '\'' && !endsValue(s, stop) {
-		stop++
-	}
-	if i == end+n+len(word) || stop-i < 4 || placeholder(s, i) > i {
+	i = spaces.run(s, i)
+	stop := entry(s, i)
+	if wordBefore(s, at) || stop-i < 4 || placeholder(s, i) > i {
 		return match{}, false
 	}
 	return match{code: "netrc_login", rank: rankLogin, from: at, start: i, end: stop, value: s[i:stop]}, true
+}
+
+// entry gives the end of a word of a netrc file.
+func entry(s string, at int) int {
+	stop := at
+	for stop < len(s) && s[stop] > ' ' && !quotes[s[stop]] && !endsValue(s, stop) {
+		stop++
+	}
+	return stop
 }
 
 // userFlag is the user and password that a command which asks the web is given:
 // curl -u name:password.
 func userFlag(s string, at, end int) (match, bool) {
 	i := quotes.run(s, blanks.run(s, end))
-	colon := i
-	for colon < len(s) && loginBytes[s[colon]] {
-		colon++
-	}
+	colon := mailBytes.run(s, i)
 	stop := colon + 1
 	if byteAt(s, colon) != ':' || colon == i {
 		return match{}, false
@@ -137,11 +144,17 @@ func userFlag(s string, at, end int) (match, bool) {
 	for stop < len(s) && s[stop] > ' ' && !quotes[s[stop]] && !endsValue(s, stop) {
 		stop++
 	}
-	line := s[max(0, at-200):at]
-	line = line[strings.LastIndexByte(line, '\n')+1:]
-	if stop-colon-1 < 4 || digits.run(s, colon+1) == stop || byteAt(s, colon+1) == '$' ||
-		!strings.Contains(line, "curl") && !strings.Contains(line, "http") || placeholder(s, i) > i {
+	if stop-colon-1 < 4 || digits.run(s, colon+1) == stop || strings.IndexByte(`$/\`, s[colon+1]) >= 0 || placeholder(s, i) > i || !asksWeb(s[max(0, at-200):at]) {
 		return match{}, false
 	}
 	return match{code: "login", rank: rankLogin, from: at, start: i, end: stop, value: s[i:stop]}, true
+}
+
+// asksWeb reports whether what stands before the flag of a command asks the web,
+// in the same line and, where the text is JSON, in the same string.
+func asksWeb(s string) bool {
+	for _, border := range []string{"\n", `","`, `":"`} {
+		s = s[strings.LastIndex(s, border)+1:]
+	}
+	return strings.Contains(s, "curl") || strings.Contains(s, "http")
 }

@@ -60,7 +60,7 @@ var mailBytes = newClass("A-Za-z0-9_.+-")
 // mailHost reports whether a name has a dot and ends with letters.
 func mailHost(host string) bool {
 	dot := strings.LastIndexByte(host, '.')
-	if dot < 1 || len(host)-dot < 3 {
+	if dot < 1 || len(host)-dot < 3 || !alnum[host[0]] {
 		return false
 	}
 	for _, b := range []byte(host[dot+1:]) {

@@ -89,6 +89,9 @@ func (r *Residue) look(from, to int) {
 	}
 	r.finder.matches = r.finder.matches[:0]
 	r.finder.window(text, r.set, 0, from, to)
+	if r.set == Redact {
+		r.finder.matches = slices.DeleteFunc(r.finder.matches, func(m match) bool { return !stands(text, m) })
+	}
 	if r.emails {
 		r.finder.matches = append(r.finder.matches, emails(text)...)
 	}
@@ -97,7 +100,7 @@ func (r *Residue) look(from, to int) {
 			r.finder.matches = append(r.finder.matches, match{code: HomePath, from: n, start: n, end: n + len(home)})
 		}
 	}
-	for _, m := range r.finder.sorted(Redact) {
+	for _, m := range r.finder.sorted(r.set) {
 		if m.from >= from && m.from < to {
 			r.count(m.code, r.line+strings.Count(string(r.buf[:m.start]), "\n")+1)
 		}
@@ -106,6 +109,25 @@ func (r *Residue) look(from, to int) {
 	r.line += strings.Count(string(r.buf[:keep]), "\n")
 	r.base += int64(keep)
 	r.buf = append(r.buf[:0], r.buf[keep:]...)
+}
+
+// stands reports whether a finding is one with all escapes in and round it undone
+// too. In a text that was redacted nothing is found then,
+// however it was written; layer for layer something may be that only the mixture
+// of its own escapes and those of the writer makes.
+func stands(text string, m match) bool {
+	part := text[max(0, m.from-lookBack):min(len(text), m.end+lookBack)]
+	var l layer
+	for range 2 * maxLayers {
+		if !l.undo(part) {
+			break
+		}
+		part = l.text
+	}
+	for range redactAnchors().matches(part) {
+		return true
+	}
+	return false
 }
 
 func (r *Residue) count(code string, line int) {

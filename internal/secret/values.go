@@ -16,7 +16,7 @@ func assignment(s string, at, end int) (match, bool) {
 		return match{}, false
 	}
 	if q := s[m.start-1]; q == '"' || q == '\'' {
-		if stop, ok := closing(s, m.start, q); ok {
+		if stop := closing(s, m.start, q); byteAt(s, stop) == q {
 			m.end = stop
 		}
 	} else {
@@ -32,17 +32,18 @@ func assignment(s string, at, end int) (match, bool) {
 	return m, true
 }
 
-// closing gives where a quoted value ends, on the same line.
-func closing(s string, at int, quote byte) (end int, ok bool) {
-	for i := at; i < len(s) && i-at < 512 && s[i] != '\n'; i++ {
+// closing gives where a quoted value ends: before its quote or, where that was cut
+// off, with its line.
+func closing(s string, at int, quote byte) int {
+	for i := at; i < len(s) && i-at < 512; i++ {
 		switch s[i] {
-		case quote:
-			return i, true
+		case quote, '\n':
+			return i
 		case '\\':
 			i++
 		}
 	}
-	return 0, false
+	return min(len(s), at+512)
 }
 
 // tight gives where a value without quotes ends before what does not belong to
@@ -225,8 +226,11 @@ func value(s string, from, at int) (start, end int, quoted, ok bool) {
 	}
 	i = blanks.run(s, i)
 	if q := byteAt(s, i); quotes[q] {
-		stop, ok := closing(s, i+1, q)
-		return i + 1, stop, true, ok
+		stop := closing(s, i+1, q)
+		for stop > i+1 && s[stop-1] == '\\' {
+			stop-- // of an escape that was cut off
+		}
+		return i + 1, stop, true, true
 	}
 	stop := i
 	for stop < len(s) && plainValue[s[stop]] && !endsValue(s, stop) {
