@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"rollbook/internal/pict"
@@ -119,6 +120,42 @@ var errMoved = errors.New("the record is not there any more")
 
 // openImage reads an image again from the log.
 func (l *Library) openImage(at place) (io.ReadCloser, error) {
+	read := l.lineOf
+	if at.span.compressed {
+		read = l.compressedLine
+	}
+	found, err := read(at)
+	if err == nil && found == nil {
+		err = errMoved
+	}
+	if err != nil {
+		return nil, fmt.Errorf("image in %s: %w", at.span.ref.Path, err)
+	}
+	return found, nil
+}
+
+// lineOf finds the image in its line of a plain file, which begins at the line.
+func (l *Library) lineOf(at place) (io.ReadCloser, error) {
+	f, err := l.opener.Open(*at.span.ref)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text := rollout.Plain(io.NewSectionReader(f, at.offset, math.MaxInt64-at.offset))
+	defer text.Close()
+	r := rollout.NewReader(text, rollout.Options{Limits: rollout.Limits{Line: l.limit(text)}, Repair: true, Line: 1, Offset: at.offset})
+	defer r.Close()
+	for rec, err := range r.Records() {
+		if err != nil {
+			return nil, err
+		}
+		return at.in(rec), nil
+	}
+	return nil, nil
+}
+
+// compressedLine reads a compressed file up to the line.
+func (l *Library) compressedLine(at place) (io.ReadCloser, error) {
 	s := at.span
 	var n int32
 	var found io.ReadCloser
@@ -126,19 +163,20 @@ func (l *Library) openImage(at place) (io.ReadCloser, error) {
 		if rec.Offset < at.offset {
 			return true
 		}
-		if rec.Offset == at.offset && rec.Kind == rollout.Item && at.start+at.length <= len(rec.Text) {
-			value := rollout.Text(rec.Text[at.start : at.start+at.length])
-			if rollout.Raw(value).IsString() && value[len(value)-1] == '"' {
-				found = io.NopCloser(base64.NewDecoder(base64.StdEncoding, strings.NewReader(imageData(value))))
-			}
-		}
+		found = at.in(rec.Record)
 		return false
 	})
-	if err == nil && found == nil {
-		err = errMoved
+	return found, err
+}
+
+// in gives the image where it stands in its record; nil where it does not.
+func (at place) in(rec *rollout.Record) io.ReadCloser {
+	if rec.Offset != at.offset || rec.Kind != rollout.Item || at.start < 0 || at.start+at.length > len(rec.Text) {
+		return nil
 	}
-	if err != nil {
-		return nil, fmt.Errorf("image in %s: %w", s.ref.Path, err)
+	value := rollout.Text(rec.Text[at.start : at.start+at.length])
+	if !rollout.Raw(value).IsString() || value[len(value)-1] != '"' {
+		return nil
 	}
-	return found, nil
+	return io.NopCloser(base64.NewDecoder(base64.StdEncoding, strings.NewReader(imageData(value))))
 }
