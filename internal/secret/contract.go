@@ -85,18 +85,25 @@ func contractPEM(s string, at, end int) (match, bool) {
 
 // contractAssignment is credential_assignment: a name, an optional quote, : or
 // =, an optional quote, and 8 or more bytes that are no space, quote, comma,
-// semicolon or brace.
+// semicolon or brace. Spaces round the : or = may stand before a quoted value, as
+// JSON is usually written; before a bare one they would make prose and code a
+// finding.
 func contractAssignment(s string, at, end int) (match, bool) {
 	i := end
 	if b := byteAt(s, i); b == '"' || b == '\'' {
 		i++
 	}
-	if b := byteAt(s, i); b != ':' && b != '=' {
+	sign := spaces.run(s, i)
+	if b := byteAt(s, sign); b != ':' && b != '=' {
 		return match{}, false
 	}
-	i++
+	value := spaces.run(s, sign+1)
+	spaced := value > sign+1 || sign > i
+	i = value
 	if b := byteAt(s, i); b == '"' || b == '\'' {
 		i++
+	} else if spaced {
+		return match{}, false
 	}
 	stop := assigned.run(s, i)
 	if stop-i < 8 || redacted(s[i:stop]) {
