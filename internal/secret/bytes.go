@@ -82,12 +82,19 @@ func placeholders(s string, at int) int {
 }
 
 // placeholder gives the end of a placeholder that stands at a place, which is
-// the place itself where none does.
+// the place itself where none does. One that was cut off, as in a title, is one
+// too.
 func placeholder(s string, at int) int {
-	if b := byteAt(s, at); b != '[' && b != '\\' && b != '%' {
-		return at // nearly always
-	}
 	rest := s[at:min(len(s), at+160)]
+	if n := strings.IndexByte(rest, '['); n >= 0 && strings.Trim(rest[:n], `\`) == "" {
+		i := n + 1
+		for i < len(rest) && i-n-1 < len("redacted") && rest[i] == "redacted"[i-n-1] {
+			i++
+		}
+		if strings.HasPrefix(rest[i:], "…") || i-n > 4 && (i == len(rest) || rest[i] == '\n') {
+			return at + i // cut off within the word
+		}
+	}
 	open := strings.Index(rest, "redacted")
 	if open < 1 || open > 24 || !bracket(rest[:open], '[') {
 		return at
@@ -101,11 +108,21 @@ func placeholder(s string, at int) int {
 			return at + i + 3
 		case strings.HasPrefix(rest[i:], "%255D"):
 			return at + i + 5
+		case i > len("redacted") && cutOff(rest[i:]):
+			return at + i
 		case !alnum[b] && b != ':' && b != '_' && b != '\\' && b != '%':
 			return at - open
 		}
 	}
+	if len(rest) > len("redacted:") && at+len(rest) == len(s) {
+		return len(s)
+	}
 	return at - open
+}
+
+// cutOff reports whether a text begins as what follows a text that was cut off.
+func cutOff(s string) bool {
+	return strings.HasPrefix(s, "…") || strings.HasPrefix(s, "...") || strings.IndexByte(" \t\n\"'<", s[0]) >= 0
 }
 
 // bracket reports whether what stands before the word of a placeholder is its

@@ -1,14 +1,18 @@
 package secret
 
-import "testing"
+import (
+	"testing"
+
+	"rollbook/internal/secret/secrettest"
+)
 
 // FuzzText holds redaction to what it promises of any text: redacted again it is
 // the same, nothing of the contract and nothing at all is found in it, and the
 // check of what was written agrees.
 func FuzzText(f *testing.F) {
-	for _, p := range plants(7) {
-		for _, sp := range spellingsOfText {
-			f.Add(sp.of(p.before + p.value + p.after))
+	for _, p := range secrettest.Plants(7) {
+		for _, sp := range secrettest.Spellings {
+			f.Add(sp.Of(p.Text()))
 		}
 	}
 	for _, s := range []string{
@@ -36,14 +40,14 @@ func checkRedacted(t *testing.T, s string) {
 		if left := Find(once, Redact); len(left) > 0 {
 			t.Errorf("%q becomes %q, which has %v", s, once, left)
 		}
-		for _, sp := range spellingsOfText {
-			if !sp.written {
+		for _, sp := range secrettest.Spellings {
+			if !sp.Written {
 				continue
 			}
-			check := r.Residue(formOf(sp.name))
-			check.Write([]byte(sp.of(once)))
+			check := r.Residue(formOf(sp.Name))
+			check.Write([]byte(sp.Of(once)))
 			if err := check.Close(); err != nil {
-				t.Errorf("%q becomes %q, of which %s is %q: %v", s, once, sp.name, sp.of(once), err)
+				t.Errorf("%q becomes %q, of which %s is %q: %v", s, once, sp.Name, sp.Of(once), err)
 			}
 		}
 	}

@@ -165,6 +165,22 @@ type iotestReader struct{ io.Reader }
 
 func (r iotestReader) Read(p []byte) (int, error) { return r.Reader.Read(p[:min(len(p), 7919)]) }
 
+// TestCutOff: a placeholder that a title or an excerpt ends with is none the less
+// one.
+func TestCutOff(t *testing.T) {
+	const whole = "password=[redacted:credential_assignment:1]"
+	for n := range len(whole) {
+		for _, end := range []string{"", "…", "\n```\n", `…"}`, "…</a>"} {
+			if err := Check(strings.NewReader("machine a login b "+whole[:n]+end), Redact, Plain); err != nil {
+				t.Errorf("%s%s: %v", whole[:n], end, err)
+			}
+		}
+	}
+	if err := Check(strings.NewReader("password=[redacted:xabcdefgh1"+"-abcdefgh"), Redact, Plain); err == nil {
+		t.Error("a value that only begins as a placeholder is none")
+	}
+}
+
 // TestResidue: where something is left, in every form that files are written in.
 func TestResidue(t *testing.T) {
 	tok := made("gh", "p_0123456789abcdefghij")
