@@ -60,6 +60,9 @@ func (e *emitter) endTurn(p rollout.Payload, i int) {
 	case *rollout.TurnAborted:
 		ev.Status, ev.Text, ev.Duration = "aborted", p.Reason, millis(p.DurationMS)
 	}
+	if e.sv.session {
+		ev.Last = first(e.rec.Envelope.Payload, "last_agent_message", "lastAgentMessage", "message")
+	}
 	e.send()
 }
 

@@ -76,7 +76,7 @@ func patchEnding(p *rollout.FileChange) *ending {
 }
 
 func (e *emitter) mcpEnding(p *rollout.MCPToolCall) *ending {
-	end := &ending{tool: p.Tool, namespace: "mcp__" + p.Server, arguments: string(p.Arguments), output: p.Result.Content.Text()}
+	end := &ending{tool: p.Tool, namespace: "mcp__" + p.Server, arguments: string(p.Arguments), output: e.blocksText(p.Result.Content)}
 	end.images = e.images(p.Result.Content)
 	if end.output == "" && len(p.Result.Structured) > 0 && !p.Result.Structured.IsNull() {
 		end.output = string(p.Result.Structured)
@@ -96,7 +96,7 @@ func (e *emitter) mcpEnding(p *rollout.MCPToolCall) *ending {
 }
 
 func (e *emitter) dynamicEnding(p *rollout.DynamicToolCall) *ending {
-	end := &ending{tool: p.Tool, namespace: p.Namespace, arguments: string(p.Arguments), output: p.Content.Text(), images: e.images(p.Content)}
+	end := &ending{tool: p.Tool, namespace: p.Namespace, arguments: string(p.Arguments), output: e.blocksText(p.Content), images: e.images(p.Content)}
 	if p.Error.OK() {
 		end.output = orElse(end.output, p.Error.String())
 	}

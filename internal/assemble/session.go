@@ -3,6 +3,7 @@ package assemble
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"rollbook/internal/rollout"
 	"rollbook/internal/transcript"
@@ -158,6 +159,81 @@ func first(object rollout.Raw, keys ...string) string {
 		}
 	}
 	return ""
+}
+
+// argumentsOf are the arguments of a call that are no string, as other programs
+// write them.
+func argumentsOf(payload rollout.Raw) string {
+	for _, key := range []string{"arguments", "input"} {
+		if v := payload.Get(key); v.IsObject() || v.IsArray() {
+			return string(v)
+		}
+	}
+	return ""
+}
+
+// asRecorded is what an item did, as other programs write it: a command as one
+// string, changes as a list.
+func asRecorded(p rollout.Payload, payload rollout.Raw) string {
+	if item := payload.Get("item"); item.IsObject() {
+		payload = item
+	}
+	switch p.(type) {
+	case *rollout.CommandExecution:
+		if v := payload.Get("command"); v.IsString() {
+			return string(v)
+		}
+	case *rollout.FileChange:
+		if v := payload.Get("changes"); v.IsArray() {
+			return string(v)
+		}
+	}
+	return ""
+}
+
+// otherShell is the type of a call of a shell that is not Codex's local_shell.
+func otherShell(rec record) string {
+	if name, _ := rec.Envelope.PayloadType.Text(); rollout.FoldName(name) == "shellcall" {
+		return "shell_call"
+	}
+	return ""
+}
+
+// otherOutput is the payload of an output that tells it by other members than
+// Codex does, or in another form; empty for one of Codex's own.
+func otherOutput(payload rollout.Raw) string {
+	for w := payload.Object(); ; {
+		key, value, ok := w.Next()
+		if !ok {
+			return ""
+		}
+		switch name, _ := key.Text(); name {
+		case "output":
+			if value.IsString() || value.IsArray() || value.IsNull() {
+				continue
+			}
+		case "formatted_output", "aggregated_output", "aggregatedOutput", "stdout", "stderr", "result", "content", "content_items",
+			"contentItems", "body", "text", "success", "error", "exit_code", "exitCode", "item", "event", "data":
+		default:
+			continue
+		}
+		return string(payload)
+	}
+}
+
+// blocksText is the text of blocks of an output: for a session one line after
+// the other (spec: dsh, 8), else joined with nothing, as Codex joins them.
+func (e *emitter) blocksText(b rollout.Blocks) string {
+	if !e.sv.session {
+		return b.Text()
+	}
+	var lines []string
+	for _, block := range b.All() {
+		if block.Kind == rollout.BlockText {
+			lines = append(lines, block.Text.String())
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // itemType is the type of the record of a call, by which a converter names it.

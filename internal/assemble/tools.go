@@ -122,18 +122,25 @@ func (e *emitter) call(id string, i int32, c *call, p rollout.Payload) {
 	ev := e.event(transcript.ToolCall, transcript.Recorded)
 	ev.CallID = id
 	var images []transcript.Image
+	shellCall := ""
 	switch p := p.(type) {
 	case *rollout.ToolCall:
 		ev.Tool, ev.Namespace, ev.Arguments, ev.ItemID = orElse(p.Name, p.Type().String()), p.Namespace, p.Input(), p.ID
+		if e.sv.session {
+			ev.Tool, ev.Arguments = p.Name, orElse(ev.Arguments, argumentsOf(e.rec.Envelope.Payload))
+		}
 	case *rollout.LocalShellCall:
 		ev.Tool, ev.Arguments, ev.ItemID = "local_shell", string(p.Action.Command), p.ID
+		if e.sv.session {
+			shellCall = otherShell(e.rec)
+		}
 	case *rollout.WebSearch:
 		ev.Tool, ev.Arguments, ev.ItemID = "web_search", webText(p), p.ID
 	case *rollout.ImageGeneration:
 		ev.Tool, ev.Arguments, ev.ItemID = "image_generation", p.Prompt.String(), p.ID
 		images = e.generated(p)
 	}
-	e.ev.ItemType = e.itemType(p)
+	e.ev.ItemType = orElse(shellCall, e.itemType(p))
 	e.send()
 	switch {
 	case e.visible(c.output):
@@ -165,7 +172,7 @@ func (e *emitter) output(id string, i int32, c *call, p *rollout.ToolOutput) {
 	}
 	text := p.Output.String()
 	if !p.Output.OK() {
-		text = p.Blocks.Text()
+		text = e.blocksText(p.Blocks)
 	}
 	if len(p.Tools) > 0 && text == "" {
 		text = string(p.Tools)
@@ -181,6 +188,7 @@ func (e *emitter) output(id string, i int32, c *call, p *rollout.ToolOutput) {
 	}
 	if e.sv.session {
 		ev.Outcome = orElse(p.Status, ev.Outcome)
+		ev.ItemType, ev.Record = e.itemType(p), otherOutput(e.rec.Envelope.Payload)
 	}
 	e.send()
 }
@@ -207,6 +215,7 @@ func (e *emitter) ending(id string, i int32, c *call, p rollout.Payload) {
 	if e.sv.session {
 		end.dir, end.status = completion(p)
 		end.item = e.itemType(p)
+		end.arguments = orElse(asRecorded(p, e.rec.Envelope.Payload), end.arguments)
 	}
 	end.at = *e.event(transcript.ToolResult, transcript.Recorded)
 	switch {

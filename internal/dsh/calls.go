@@ -182,7 +182,7 @@ func (c *converter) answer(call *openCall, ev *transcript.Event) error {
 	if ev.Origin == transcript.Synthetic && ev.IsError == nil && len(ev.Images) == 0 {
 		return c.unanswered(call)
 	}
-	text := c.truncate(ev.Output)
+	text := c.truncate(outputText(ev))
 	if text == "" && len(ev.Images) > 0 && isImageGeneration(call.item) {
 		text = imageGenerated
 	}

@@ -41,7 +41,7 @@ func failedResult(item string, ev *transcript.Event) bool {
 	if state := foldState(ev.Outcome); failedStates[state] || state != "" && shownByItem(item) && !goodStates[state] {
 		return true
 	}
-	return ev.IsError == nil && saysFailed(ev.Output, maxFailedDepth)
+	return ev.IsError == nil && saysFailed(ev.Output, maxFailedDepth) || saysFailed(ev.Record, maxFailedDepth)
 }
 
 // shownByItem reports whether a call is known from an item of Codex's own, whose

@@ -19,6 +19,27 @@ func outputLine(id, output string) string {
 	return itemLine(fmt.Sprintf(`"type":"function_call_output","call_id":%q,"output":%s`, id, jsonQuote(output)))
 }
 
+func resultLine(members string) string {
+	return itemLine(`"type":"function_call_output","call_id":"c",` + members)
+}
+
+// TestToolSearch is that the tools which a search found are listed one a line.
+func TestToolSearch(t *testing.T) {
+	s := sessionOf(t, ofLines(t, metaLine(""), promptLine("go"),
+		itemLine(`"type":"tool_search_call","call_id":"c","arguments":{"query":"x"}`),
+		itemLine(`"type":"tool_search_output","call_id":"c","tools":[{"type":"function","name":"one","description":"does it"},{"name":"two"},{"type":"namespace","name":"ns","description":"more","tools":[{"name":"three","description":"too"}]}]`)), full, Options{})
+	expectSaid(t, s, "u: go", `c: tool_search {"query":"x"}`, "r: - one — does it\n- two\n- ns — more\n- three — too")
+}
+
+// TestArguments are arguments that are no string, and a call without a name.
+func TestArguments(t *testing.T) {
+	s := sessionOf(t, ofLines(t, metaLine(""), promptLine("go"),
+		itemLine(`"type":"function_call","call_id":"a","name":"x","arguments":{"a":1}`), outputLine("a", "1"),
+		itemLine(`"type":"custom_tool_call","call_id":"b","name":"y","input":{"b":1}`), itemLine(`"type":"custom_tool_call_output","call_id":"b","output":"2"`),
+		itemLine(`"type":"function_call","call_id":"d","arguments":"{}"`), outputLine("d", "3")), full, Options{})
+	expectSaid(t, s, "u: go", `c: x {"a":1}`, "r: 1", `c: y {"b":1}`, "r: 2", "c: tool {}", "r: 3")
+}
+
 // TestRepairs is that each call has its result, whichever half the log has.
 func TestRepairs(t *testing.T) {
 	s := sessionOf(t, ofLines(t, metaLine(""), promptLine("go"), outputLine("lost", "text of the output")), full, Options{})
@@ -138,7 +159,24 @@ func TestOutputs(t *testing.T) {
 		{"status failed", []string{itemLine(`"type":"function_call_output","call_id":"c","status":"failed","output":"kept"`)}, true, "kept"},
 		{"status in progress", []string{itemLine(`"type":"function_call_output","call_id":"c","status":"in_progress","output":"kept"`)}, false, "kept"},
 		{"status with blanks", []string{itemLine(`"type":"function_call_output","call_id":"c","status":"TIME OUT","output":"kept"`)}, true, "kept"},
-		{"blocks", []string{itemLine(`"type":"function_call_output","call_id":"c","output":[{"type":"input_text","text":"one"},{"type":"input_text","text":"two"}]`)}, false, "onetwo"},
+		{"blocks", []string{itemLine(`"type":"function_call_output","call_id":"c","output":[{"type":"input_text","text":"one"},{"type":"input_text","text":"two"}]`)}, false, "one\ntwo"},
+		{"success false", []string{resultLine(`"output":"kept","success":false`)}, true, "kept"},
+		{"an error", []string{resultLine(`"output":"kept","error":{"message":"no"}`)}, true, "kept"},
+		{"no error", []string{resultLine(`"output":"kept","error":null,"exitCode":0`)}, false, "kept"},
+		{"exit_code", []string{resultLine(`"output":"kept","exit_code":3`)}, true, "kept"},
+		{"exitCode", []string{resultLine(`"output":"kept","exitCode":3`)}, true, "kept"},
+		{"an object with content", []string{resultLine(`"output":{"content":"no","success":false}`)}, true, "no"},
+		{"an object with a body", []string{resultLine(`"output":{"body":"b","success":true}`)}, false, "b"},
+		{"an object with blocks", []string{resultLine(`"output":{"content":[{"type":"text","text":"one"},{"type":"text","text":"two"}]}`)}, false, "one\ntwo"},
+		{"an object with an exit code", []string{resultLine(`"output":{"output":"o","metadata":{"exit_code":2}}`)}, true, "o"},
+		{"an object of another kind", []string{resultLine(`"output":{"a":1}`)}, false, `{"a":1}`},
+		{"a number", []string{resultLine(`"output":5`)}, false, "5"},
+		{"blocks as JSON", []string{outputLine("c", `[{"type":"text","text":"one"},{"type":"text","text":"two"}]`)}, false, "one\ntwo"},
+		{"content as JSON", []string{outputLine("c", `{"content":"hi","success":false}`)}, true, "hi"},
+		{"JSON that a tool printed", []string{outputLine("c", `{"content":"hi","name":"x"}`)}, false, `{"content":"hi","name":"x"}`},
+		{"stdout and stderr", []string{resultLine(`"stdout":"so","stderr":"se"`)}, false, "se"},
+		{"content_items", []string{resultLine(`"content_items":[{"type":"inputText","text":"q"}]`)}, false, "q"},
+		{"within an item", []string{resultLine(`"item":{"result":"deep","status":"failed"}`)}, true, "deep"},
 		{"only an end event", []string{eventLine(`"type":"exec_command_end","call_id":"c","command":["x"],"exit_code":7,"aggregated_output":"shown"`)}, true, "shown"},
 		{"a fragment, then its end", []string{outputLine("c", "a fragment"), eventLine(`"type":"exec_command_end","call_id":"c","command":["x"],"exit_code":0,"aggregated_output":"all of it"`)}, false, "a fragment"},
 		{"nothing", []string{outputLine("c", "")}, false, ""},
@@ -159,6 +197,10 @@ func TestLocalShell(t *testing.T) {
 		itemLine(`"type":"local_shell_call","call_id":"c","status":"completed","action":{"type":"exec","command":["false"]}`),
 		outputLine("c", `{"output":"broken","metadata":{"exit_code":2,"duration_seconds":0.1}}`)), full, Options{})
 	expectSaid(t, s, "u: go", `c: local_shell {"command":["false"]}`, "e: broken")
+	s = sessionOf(t, ofLines(t, metaLine(""), promptLine("go"),
+		itemLine(`"type":"shell_call","call_id":"c","action":{"commands":["ls"]}`),
+		itemLine(`"type":"shell_call_output","call_id":"c","output":"listing"`)), full, Options{})
+	expectSaid(t, s, "u: go", `c: shell {"command":["ls"]}`, "r: listing")
 }
 
 // TestSaysFailed is the search in outputs that are JSON.

@@ -235,6 +235,9 @@ func (c *converter) user(ev *transcript.Event) error {
 const rolledBackMark = "[Codex import: this turn was rolled back]\n"
 
 func (c *converter) assistant(ev *transcript.Event) error {
+	if ev.Text == "" && len(ev.Images) == 0 {
+		return nil // it only holds calls
+	}
 	if ev.Snapshot {
 		c.report.Recovered++
 	}
@@ -242,7 +245,7 @@ func (c *converter) assistant(ev *transcript.Event) error {
 		return err
 	}
 	c.model(ev)
-	c.item = ev.ItemID
+	c.item, c.turn.said = ev.ItemID, true
 	c.content = append(c.content, Text{c.clamp(ev.Text)})
 	for range ev.Images { // the provider takes none from an assistant
 		c.content = append(c.content, Text{imageUnavailable})

@@ -18,9 +18,9 @@ func TestAppServerItems(t *testing.T) {
 		itemLine(`"type":"webSearch","id":"c5","query":"weather"`),
 		itemLine(`"type":"imageGeneration","id":"c6","status":"completed","revisedPrompt":"a dot","result":{"b64Json":"`+pixel+`"}`),
 		itemLine(`"type":"Agent Message","id":"a","text":"built"`)), full, Options{})
-	expectSaid(t, s, "u: build it", "a: <proposed_plan>\n1. build\n</proposed_plan>", `c: codex_command {"command":["go build"],"cwd":"/srv"}`, "e: broken",
-		`c: codex_file_change {"changes":{"a.go":{"type":"update","unified_diff":"@@"}}}`, "r: ", `c: mcp__echo__say {"t":1}`, "r: said",
-		`c: ui__open {}`, "r: open", `c: web_search {"query":"weather"}`, "r: [Codex import: Codex records no output of this tool]",
+	expectSaid(t, s, "u: build it", "a: <proposed_plan>\n1. build\n</proposed_plan>", `c: codex_command {"command":"go build","cwd":"/srv"}`, "e: broken",
+		`c: codex_file_change {"changes":[{"path":"a.go","kind":{"type":"update"},"diff":"@@"}]}`, "r: ", `c: mcp__echo__say {"t":1}`, "r: said",
+		`c: ui__open {}`, "r: open", `c: web_search {"query":"weather"}`, "r: [Codex import: web_search completed without a textual output]",
 		`c: image_generation {"prompt":"a dot"}`, "r: [image generated]", "r: [Codex import: image omitted; attachment sha256:431ced6916a2a21a156e38701afe55bbd7f88969fbbfc56d7fe099d47f265460]", "a: built")
 	if title, from := s.titles(); title != "Named" || len(from) != 0 {
 		t.Errorf("title %q of %v", title, from)

@@ -91,6 +91,34 @@ func TestTurnEnds(t *testing.T) {
 	}
 }
 
+// TestLastAnswer is that a turn without a text of the assistant takes that of its
+// end.
+func TestLastAnswer(t *testing.T) {
+	start, end := eventLine(`"type":"task_started","turn_id":"t1"`), eventLine(`"type":"task_complete","turn_id":"t1","last_agent_message":"fin"`)
+	for _, c := range []struct {
+		name   string
+		middle []string
+		want   []string
+	}{
+		{"none", nil, []string{"a: fin"}},
+		{"one", []string{answerLine("said")}, []string{"a: said"}},
+		{"a call with a late result", []string{callLine("c", "x", "{}")}, []string{"c: x {}", "a: fin", "r: late"}},
+	} {
+		lines := append([]string{metaLine(""), start, promptLine("go")}, c.middle...)
+		lines = append(lines, end)
+		if len(c.want) > 2 {
+			lines = append(lines, outputLine("c", "late"))
+		}
+		t.Run(c.name, func(t *testing.T) {
+			s := sessionOf(t, ofLines(t, lines...), full, Options{})
+			expectSaid(t, s, append([]string{"u: go"}, c.want...)...)
+			if s.Repaired != 0 || len(s.ends()) != 1 {
+				t.Errorf("report %+v", s.Report)
+			}
+		})
+	}
+}
+
 // TestTurnsAtOnce is that two processes in one file do not lose how the first
 // turn ended.
 func TestTurnsAtOnce(t *testing.T) {

@@ -10,6 +10,7 @@ type turn struct {
 	model  string
 	rolled bool // a rollback or a revert took it away
 	marked bool // and its first prompt says so
+	said   bool // it has a text of the assistant
 
 	ended bool // its end was recorded: it is written when the next turn begins,
 	at    int64
@@ -94,9 +95,17 @@ func (c *converter) openTurn(t turn) error {
 }
 
 // endTurn keeps the end of the turn at hand. That of an earlier turn, which was
-// closed when this one began, says nothing more.
+// closed when this one began, says nothing more. Where the turn has no text of
+// the assistant, the one that its end repeats is (spec: dsh, 8).
 func (c *converter) endTurn(ev *transcript.Event) error {
 	if c.turn.open && c.turn.id == ev.TurnID {
+		if ev.Last != "" && !c.turn.said {
+			said := *ev
+			said.Text = ev.Last
+			if err := c.assistant(&said); err != nil {
+				return err
+			}
+		}
 		c.turn.ended, c.turn.at, c.turn.how = true, c.now, reasonOf(ev)
 	}
 	return nil

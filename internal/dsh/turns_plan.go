@@ -45,7 +45,7 @@ func (p *plan) read() error {
 	ids := newCallIDs()
 	open := make(map[int]bool)    // calls of the step without a result
 	turns := make(map[string]int) // the latest turn of an id
-	inTurn := false
+	inTurn, said, id := false, false, ""
 	closeStep := func() {
 		for number := range open {
 			p.late[number] = &lateResult{}
@@ -58,10 +58,11 @@ func (p *plan) read() error {
 			closeStep()
 		}
 		if !inTurn {
-			inTurn = true
+			inTurn, said, id = true, false, ""
 			p.ends = append(p.ends, Completed)
 		}
 		l.take(k)
+		said = said || k == textPart
 	}
 	for ev, err := range p.events() {
 		if err == nil {
@@ -73,10 +74,13 @@ func (p *plan) read() error {
 		switch k, ok := partOf(ev); {
 		case ev.Kind == transcript.TurnStart:
 			closeStep()
-			inTurn = true
+			inTurn, said, id = true, false, ev.TurnID
 			p.ends = append(p.ends, Completed)
 			turns[ev.TurnID] = len(p.ends)
 		case ev.Kind == transcript.TurnEnd:
+			if ev.Last != "" && !said && inTurn && id == ev.TurnID {
+				enter(textPart)
+			}
 			if n, ok := turns[ev.TurnID]; ok {
 				p.ends[n-1] = reasonOf(ev)
 				delete(turns, ev.TurnID)
@@ -114,7 +118,7 @@ func partOf(ev *transcript.Event) (part, bool) {
 		words, wrapped := transcript.Unwrap(ev.Text)
 		return userPart, !wrapped || words != "" || len(ev.Images) > 0
 	case transcript.Assistant:
-		return textPart, true
+		return textPart, ev.Text != "" || len(ev.Images) > 0
 	case transcript.Reasoning:
 		return reasoningPart, true
 	case transcript.ToolCall:
@@ -127,10 +131,10 @@ func partOf(ev *transcript.Event) (part, bool) {
 
 // keep holds a late result, if there is room for it.
 func (p *plan) keep(late *lateResult, ev *transcript.Event) {
-	if p.loaded > 0 && p.loaded+len(ev.Output) > maxLate {
+	if p.loaded > 0 && p.loaded+len(ev.Output)+len(ev.Record) > maxLate {
 		return
 	}
-	p.loaded += len(ev.Output)
+	p.loaded += len(ev.Output) + len(ev.Record)
 	kept := *ev
 	late.ev = &kept
 }
@@ -156,7 +160,7 @@ func (p *plan) result(call int) (*transcript.Event, error) {
 		}
 	}
 	delete(p.late, call)
-	p.loaded -= len(late.ev.Output)
+	p.loaded -= len(late.ev.Output) + len(late.ev.Record)
 	return late.ev, nil
 }
 
@@ -179,7 +183,7 @@ func (p *plan) load(call int) error {
 		case late == first && late != nil:
 			kept := *ev
 			first.ev = &kept
-			p.loaded += len(ev.Output)
+			p.loaded += len(ev.Output) + len(ev.Record)
 		case late != nil && ev.Kind == transcript.ToolResult:
 			p.keep(late, ev)
 		}

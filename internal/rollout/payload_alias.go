@@ -96,6 +96,8 @@ func snaked(object Raw, t RecordType) Raw {
 		switch {
 		case name == "text" && (t == TurnItemAgentMessage || t == TurnItemUserMessage), name == "message" && value.IsString() && t == TurnItemUserMessage:
 			name, value = "content", wrap(`[{"type":"text","text":`, value, `}]`)
+		case name == "action" && t == ItemLocalShellCall && value.Get("commands").IsArray():
+			value = wrap(`{"command":`, value.Get("commands"), `}`)
 		case name == "content" && value.IsString():
 			value = wrap(`[{"type":"text","text":`, value, `}]`)
 		case name == "command" && value.IsString():

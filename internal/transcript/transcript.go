@@ -128,7 +128,9 @@ type Event struct {
 
 	// What a session of another program needs besides; only its reader sets it.
 	Unnamed  bool   // of a tool_call and its result: the record has no CallID
-	ItemType string // of a tool_call: type of the record that it was taken from
+	ItemType string // of a tool_call, and of its output: type of the record that it was taken from
+	Last     string // of a turn_end: the last answer, as the record repeats it
+	Record   string // of a tool_result: the record's payload, where its output is told in another form than Codex's
 	Dir      string // of a tool_call: folder that the command ran in
 	Outcome  string // of a tool_result: status of the output or the completion, as recorded
 	Snapshot bool   // the text stands in the replacement history of a compaction only
