@@ -114,7 +114,7 @@ func placeholder(s string, at int) int {
 			return at - open
 		}
 	}
-	if len(rest) > len("redacted:") && at+len(rest) == len(s) {
+	if len(rest) >= len("redacted:") && at+len(rest) == len(s) {
 		return len(s)
 	}
 	return at - open
