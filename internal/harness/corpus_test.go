@@ -86,7 +86,9 @@ func codexHomes(t *testing.T, dir string) (homes []string) {
 func run(t *testing.T, args ...string) (out string, code int) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	env := cli.Env{Stdout: &stdout, Stderr: &stderr, Now: time.Now, Getenv: func(string) string { return "" }}
+	env := cli.Env{Stdout: &stdout, Stderr: &stderr, Now: time.Now, Getenv: func(name string) string {
+		return map[string]string{"HOME": "/home/ada"}[name] // for threads that record no folder
+	}}
 	code = cli.Run(t.Context(), env, args)
 	if code != 0 && code != 2 {
 		t.Fatalf("rollbook %s: exit code %d: %s", strings.Join(args, " "), code, stderr.Bytes())

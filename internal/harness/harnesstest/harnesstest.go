@@ -57,7 +57,7 @@ func missing(tb testing.TB, err error) {
 }
 
 // Prompt is how the prompt begins that Live sends; the session's id follows.
-const Prompt = "go on with "
+const Prompt = "Continue, says the test of "
 
 // A Session is how far the runtime came with one session.
 type Session struct {
