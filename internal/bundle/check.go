@@ -4,13 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
+
+	"rollbook/internal/inspect"
 )
 
 // check says what is wrong with the values of a manifest (B5 to B8): all that can
 // be known without the payloads.
 func (m *Manifest) check() error {
-	if _, err := time.Parse(time.RFC3339, m.CreatedAt); err != nil {
+	if !inspect.IsTime(m.CreatedAt) {
 		return fmt.Errorf("created_at: %q is no RFC 3339 time", m.CreatedAt)
 	}
 	if m.Source.Agent == "" {

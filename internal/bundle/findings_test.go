@@ -128,6 +128,22 @@ func TestRedact(t *testing.T) {
 	}
 }
 
+// What has no line does not move the lines that are reported.
+func TestRedactVersion(t *testing.T) {
+	for text, want := range map[string]string{
+		"x":                                   "redacted credential_token: 1 (line n/a)",
+		"use ghp_" + strings.Repeat("b1", 12): "redacted credential_token: 2 (lines 2-2)",
+	} {
+		head := strings.Replace(meta("s"), `"synthetic"`, quoted(token), 1)
+		o := optionsFor(rolloutFile(t, head+say("user", text)))
+		o.Redact = &secret.Options{}
+		p := prepare(t, o)
+		if !slices.Contains(p.Manifest.Omissions, want) {
+			t.Errorf("omissions %q, want %s", p.Manifest.Omissions, want)
+		}
+	}
+}
+
 // What is left in the files after a redaction fails the writing and leaves nothing.
 func TestResidue(t *testing.T) {
 	o := optionsFor(rolloutFile(t, meta("s")+say("user", "x")))

@@ -70,7 +70,8 @@ func (x *redaction) shared(v *rollout.Raw, i int) {
 	}
 }
 
-// text redacts a string of the manifest.
+// text redacts a string of the manifest, which has no line: it does not move the
+// lines that are reported.
 func (x *redaction) text(s *string) *string {
 	if x == nil || s == nil {
 		return s
@@ -87,7 +88,11 @@ func (x *redaction) omissions() []string {
 	}
 	var out []string
 	for _, c := range x.r.Counts() {
-		out = append(out, fmt.Sprintf("redacted %s: %d (lines %d-%d)", c.Code, c.Count, c.First.Line, c.Last.Line))
+		where := fmt.Sprintf("lines %d-%d", c.First.Line, c.Last.Line)
+		if c.First.Line == 0 {
+			where = "line n/a"
+		}
+		out = append(out, fmt.Sprintf("redacted %s: %d (%s)", c.Code, c.Count, where))
 	}
 	return out
 }

@@ -365,3 +365,22 @@ func TestHistoryTruncated(t *testing.T) {
 		}
 	}
 }
+
+// When a bundle was made is read as the times of a rollout are (B5).
+func TestCreatedAt(t *testing.T) {
+	file := rolloutFile(t, meta("s")+say("user", "x"))
+	for made, want := range map[string]bool{
+		"2026-01-01t00:00:00.5z":    true,
+		"2026-01-01T00:00:60+02:00": true,
+		"2026-01-01T1:00:00Z":       false,
+		"2026-01-01T00:00:00,5Z":    false,
+		"2026-01-01T00:00:00+24:00": false,
+	} {
+		p := prepare(t, optionsFor(file))
+		dir := write(t, p)
+		edit(t, dir, ManifestName, p.Manifest.CreatedAt, made)
+		if _, err := Verify(t.Context(), fsx.OS, dir); (err == nil) != want {
+			t.Errorf("%s: %v", made, err)
+		}
+	}
+}

@@ -15,6 +15,10 @@ func validTime(v rollout.Raw) bool {
 	return rfc3339(v.AppendText(buf[:0]))
 }
 
+// IsTime reports whether a text spells an RFC 3339 time, read as those of a
+// rollout are.
+func IsTime(s string) bool { return rfc3339([]byte(s)) }
+
 // rfc3339 is the reading of RFC 3339 that the contract asks for, by hand since
 // time.Parse draws its borders elsewhere (spec/inspect.md 2.5): T, t or a space
 // between date and time; Z or z; second 60 at any minute; year 0000; any number

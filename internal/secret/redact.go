@@ -31,7 +31,8 @@ type Count struct {
 	Code     string
 	Count    int // placeholders written
 	Distinct int // different values
-	// First and Last are where the first and the last of them stood, as told to At.
+	// First and Last are where the first and the last of them stood, as told to At;
+	// of those with a line, where there are any.
 	First, Last Place
 }
 
@@ -140,5 +141,11 @@ func (r *Redactor) count(code string, n, distinct int) {
 		r.counts = append(r.counts, Count{Code: code, First: r.place})
 	}
 	c := &r.counts[i]
-	c.Count, c.Distinct, c.Last = c.Count+n, c.Distinct+distinct, r.place
+	c.Count, c.Distinct = c.Count+n, c.Distinct+distinct
+	if c.First.Line == 0 {
+		c.First = r.place
+	}
+	if r.place.Line > 0 || c.Last.Line == 0 {
+		c.Last = r.place
+	}
 }
