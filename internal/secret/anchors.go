@@ -1,7 +1,6 @@
 package secret
 
 import (
-	"iter"
 	"slices"
 	"sync"
 )
@@ -9,6 +8,10 @@ import (
 // A rule looks at a text around the place of an anchor, and says what it found
 // there. from is where the first word of the finding stands, which may lie before
 // the anchor.
+//
+// The end of a match is also how far the same anchor need not be looked at again,
+// so that a text of nothing but anchors takes no longer than another. A rule that
+// finds nothing gives an end where it can tell as much.
 type rule func(s string, at, end int) (m match, ok bool)
 
 // An anchor is a short text that a finding cannot be without. Letters of it
@@ -24,6 +27,7 @@ type anchor struct {
 // offset: so every second pair of the text is looked up, and hardly any is known,
 // since the three are the rarest that an anchor has.
 type anchors struct {
+	count   int
 	pairs   [1 << 16 / 64]uint64 // a bit for each pair
 	triples [1 << 12]uint16      // by hash: 0, or 1 + the index into buckets
 	buckets [][]hook
@@ -33,6 +37,7 @@ type anchors struct {
 type hook struct {
 	*anchor
 	offset int
+	number int // of the anchor
 }
 
 var (
@@ -48,7 +53,7 @@ func anchorsOf(set Set) *anchors {
 }
 
 func newAnchors(list []anchor) *anchors {
-	a := new(anchors)
+	a := &anchors{count: len(list)}
 	for i := range list {
 		an := &list[i]
 		best := 0
@@ -60,7 +65,7 @@ func newAnchors(list []anchor) *anchors {
 		for _, first := range spellings(an.text[best], an.exact) {
 			for _, second := range spellings(an.text[best+1], an.exact) {
 				for _, third := range spellings(an.text[best+2], an.exact) {
-					a.hook(first, second, third, hook{an, best})
+					a.hook(first, second, third, hook{an, best, i})
 				}
 			}
 		}
@@ -117,34 +122,44 @@ func spellings(b byte, exact bool) []byte {
 	return []byte{b}
 }
 
-// matches gives what the rules find at the anchors in a text.
-func (a *anchors) matches(s string) iter.Seq[match] {
-	return func(yield func(match) bool) {
-		for i := 0; i+1 < len(s); i += 2 {
-			p := pair(s[i], s[i+1])
-			if a.pairs[p/64]>>(p%64)&1 == 0 {
-				continue
-			}
-			if i+2 < len(s) && !a.try(s, i, yield) || i > 0 && !a.try(s, i-1, yield) {
-				return
-			}
+// each hands what the rules find at the anchors in a text to found, which says
+// whether it keeps the match and whether to go on. Inside of a match that is kept
+// its anchor is not looked at again. done is a buffer: of each anchor, up to where
+// it was looked at.
+func (a *anchors) each(s string, done *[]int, found func(match) (kept, more bool)) {
+	*done = append((*done)[:0], make([]int, a.count)...)
+	for i := 0; i+1 < len(s); i += 2 {
+		p := pair(s[i], s[i+1])
+		if a.pairs[p/64]>>(p%64)&1 == 0 {
+			continue
+		}
+		if i > 0 && !a.try(s, i-1, *done, found) || i+2 < len(s) && !a.try(s, i, *done, found) {
+			return
 		}
 	}
 }
 
 // try hands over what is found where three bytes stand, and reports whether to
 // go on.
-func (a *anchors) try(s string, i int, yield func(match) bool) bool {
+func (a *anchors) try(s string, i int, done []int, found func(match) (kept, more bool)) bool {
 	n := a.triples[triple(s[i], s[i+1], s[i+2])]
 	if n == 0 {
 		return true
 	}
 	for _, h := range a.buckets[n-1] {
 		at := i - h.offset
-		if !h.stands(s, at) {
+		if at < done[h.number] || !h.stands(s, at) {
 			continue
 		}
-		if m, ok := h.rule(s, at, at+len(h.text)); ok && !yield(m) {
+		m, ok := h.rule(s, at, at+len(h.text))
+		end, kept, more := m.end, true, true
+		if ok {
+			kept, more = found(m)
+		}
+		if kept {
+			done[h.number] = end
+		}
+		if !more {
 			return false
 		}
 	}

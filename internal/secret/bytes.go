@@ -29,6 +29,14 @@ func (c *class) run(s string, at int) int {
 	return at
 }
 
+// upTo is run over at most limit bytes.
+func (c *class) upTo(s string, at, limit int) int {
+	for end := min(len(s), at+limit); at < end && c[s[at]]; {
+		at++
+	}
+	return at
+}
+
 // back gives the start of the bytes of the class that end at a place, at most
 // limit of them.
 func (c *class) back(s string, at, limit int) int {

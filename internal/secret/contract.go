@@ -58,7 +58,7 @@ func contractToken(s string, at, end int) (match, bool) {
 	case "github_pat_":
 		stop = words.run(s, end)
 	case "AKIA":
-		stop, least = capitals.run(s, end), 16
+		stop, least = capitals.upTo(s, end, 17), 16
 		if stop != end+16 {
 			return match{}, false
 		}
@@ -105,10 +105,11 @@ func contractAssignment(s string, at, end int) (match, bool) {
 	} else if spaced {
 		return match{}, false
 	}
-	stop := assigned.run(s, i)
-	if stop-i < 8 || redacted(s[i:stop]) {
+	stop := assigned.upTo(s, i, weighed)
+	if stop-i < 8 || redacted(s[i:stop]) && (stop-i < weighed || redacted(s[i:assigned.run(s, i)])) {
 		return match{}, false
 	}
+	stop = assigned.run(s, stop)
 	return match{code: CredentialAssignment, rank: rankAssigned, from: at, start: i, end: stop, value: s[i:stop]}, true
 }
 

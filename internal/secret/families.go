@@ -129,8 +129,16 @@ func intrinsic() []anchor {
 }
 
 func (f *family) find(s string, at, end int) (match, bool) {
-	stop := f.of.run(s, end)
-	if wordBefore(s, at) || stop-end < f.least || f.most > 0 && stop-end > f.most || wordAt(s, stop) {
+	if wordBefore(s, at) {
+		return match{}, false
+	}
+	stop := 0
+	if f.most > 0 {
+		stop = f.of.upTo(s, end, f.most+1)
+	} else {
+		stop = f.of.run(s, end)
+	}
+	if stop-end < f.least || f.most > 0 && stop-end > f.most || wordAt(s, stop) {
 		return match{}, false
 	}
 	return familyMatch(f.code, s, at, stop)
@@ -142,7 +150,7 @@ func familyMatch(code, s string, at, stop int) (match, bool) {
 	}
 	v := s[at:stop]
 	if !varied(v) {
-		return match{}, false
+		return match{end: stop}, false // nor is what it ends with
 	}
 	return match{code: code, rank: rankFamily, from: at, start: at, end: stop, value: v}, true
 }
@@ -155,10 +163,12 @@ func varied(v string) bool {
 	for i := range len(v) {
 		if !seen[v[i]] {
 			seen[v[i]] = true
-			n++
+			if n++; n == 8 {
+				return true
+			}
 		}
 	}
-	return n >= 8
+	return false
 }
 
 // token is any token of the contract, with all that belongs to it.
@@ -174,22 +184,29 @@ func token(s string, at, end int) (match, bool) {
 // jwt is a signed token: a header and claims that are JSON objects, and a
 // signature. An encrypted one has five parts.
 func jwt(s string, at, end int) (match, bool) {
-	stop := dotted.run(s, end)
-	parts := strings.Split(strings.TrimRight(s[at:stop], "."), ".")
-	if wordBefore(s, at) || len(parts) < 3 || len(parts[1]) < 8 || len(parts[2]) < 16 && len(parts) == 3 {
+	if wordBefore(s, at) {
 		return match{}, false
 	}
-	head, err := base64.RawURLEncoding.DecodeString(parts[0])
-	if err != nil || !strings.Contains(string(head), `"alg"`) {
+	dot := tokens.upTo(s, end, maxJWTHead)
+	head, err := base64.RawURLEncoding.DecodeString(s[at:dot])
+	if byteAt(s, dot) != '.' || err != nil || !strings.Contains(string(head), `"alg"`) {
+		return match{}, false
+	}
+	stop := dotted.run(s, end)
+	parts := strings.SplitN(strings.TrimRight(s[at:stop], "."), ".", 4)
+	if len(parts) < 3 || len(parts[1]) < 8 || len(parts[2]) < 16 && len(parts) == 3 {
 		return match{}, false
 	}
 	return familyMatch("jwt", s, at, at+len(strings.Join(parts, ".")))
 }
 
+// maxJWTHead is how long the first part of a signed token may be.
+const maxJWTHead = 4 << 10
+
 // telegramToken is the id of a bot, a colon and 35 bytes that begin with AA.
 func telegramToken(s string, at, end int) (match, bool) {
 	start := digits.back(s, at, 11)
-	stop := tokens.run(s, at+1)
+	stop := tokens.upTo(s, at+1, 36)
 	if at-start < 8 || at-start > 10 || stop-at-1 != 35 || wordBefore(s, start) && !foldedAt(s, start-3, "bot") {
 		return match{}, false
 	}
@@ -198,7 +215,7 @@ func telegramToken(s string, at, end int) (match, bool) {
 
 // twilioKey is SK and 32 hexadecimal digits.
 func twilioKey(s string, at, end int) (match, bool) {
-	stop := lowerHexes.run(s, at+2)
+	stop := lowerHexes.upTo(s, at+2, 33)
 	if wordBefore(s, at) || stop-at != 34 || wordAt(s, stop) {
 		return match{}, false
 	}
@@ -207,8 +224,8 @@ func twilioKey(s string, at, end int) (match, bool) {
 
 // azureSecret is a client secret: 3 bytes, a digit, Q~ and 31 to 34 more.
 func azureSecret(s string, at, end int) (match, bool) {
-	start, stop := at-3, azureBytes.run(s, end)
-	if start < 0 || azureBytes.run(s, start) < at || start > 0 && azureBytes[s[start-1]] || stop-end < 31 || stop-end > 34 {
+	start, stop := at-3, azureBytes.upTo(s, end, 35)
+	if start < 0 || azureBytes.upTo(s, start, 4) < at || start > 0 && azureBytes[s[start-1]] || stop-end < 31 || stop-end > 34 {
 		return match{}, false
 	}
 	return familyMatch("azure_secret", s, start, stop)
@@ -219,9 +236,12 @@ var azureBytes = newClass("A-Za-z0-9_~.-")
 // azureSignature is that of a shared access signature, which other parameters of
 // the address stand beside.
 func azureSignature(s string, at, end int) (match, bool) {
-	stop := signatureBytes.run(s, end)
-	before, after := addressBytes.back(s, at, 400), addressBytes.run(s, stop)
-	if wordBefore(s, at) || stop-end < 43 || !strings.Contains(s[before:min(after, stop+400)], "se=") {
+	if wordBefore(s, at) {
+		return match{}, false
+	}
+	stop := signatureBytes.upTo(s, end, 256)
+	before, after := addressBytes.back(s, at, 400), addressBytes.upTo(s, stop, 400)
+	if stop-end < 43 || !strings.Contains(s[before:after], "se=") {
 		return match{}, false
 	}
 	return familyMatch("azure_signature", s, end, stop)

@@ -87,6 +87,7 @@ type match struct {
 // A finder holds the buffers of a search.
 type finder struct {
 	layers  [maxLayers]layer
+	done    []int // of anchors
 	matches []match
 }
 
@@ -117,16 +118,17 @@ func (f *finder) sorted(set Set) []match {
 func (f *finder) window(s string, set Set, base, from, to int) {
 	text := s
 	for depth := 0; ; depth++ {
-		for m := range anchorsOf(set).matches(text) {
+		anchorsOf(set).each(text, &f.done, func(m match) (kept, more bool) {
 			for d := depth - 1; d >= 0; d-- {
 				m.from = f.layers[d].start(m.from)
 				m.start, m.end = f.layers[d].start(m.start), f.layers[d].end(m.end)
 			}
 			m.from, m.start, m.end = m.from+base, m.start+base, m.end+base
-			if m.from >= from && m.from < to {
+			if kept = m.from >= from && m.from < to; kept {
 				f.matches = append(f.matches, m)
 			}
-		}
+			return kept, true
+		})
 		if set == Contract || depth == maxLayers || !f.layers[depth].undo(text) {
 			return
 		}

@@ -83,16 +83,10 @@ func userToken(s string, at int) (end int, ok bool) {
 // than a setting.
 func cookie(s string, at, end int) (match, bool) {
 	i := blanks.run(s, end)
-	stop := i
-	for stop < len(s) && s[stop] != '\n' && s[stop] != '\r' && s[stop] != '"' && s[stop] != '\'' && (s[stop] == ' ' || !endsValue(s, stop) || s[stop] == '&') {
-		stop++
-	}
-	stop = i + len(strings.TrimRight(s[i:stop], " \t"))
-	v := s[i:stop]
-	eq := strings.IndexByte(v, '=')
-	if eq < 1 || tokens.run(v, 0) != eq && dotted.run(v, 0) != eq || placeholder(s, i) > i {
+	if eq := dotted.upTo(s, i, 128); eq == i || byteAt(s, eq) != '=' || placeholder(s, i) > i {
 		return match{}, false
 	}
+	v := s[i:cookieEnd(s, i, i+maxCookie)]
 	long := false
 	for part := range strings.FieldsFuncSeq(v, func(r rune) bool { return r == ';' || r == '=' || r == ' ' }) {
 		long = long || len(part) >= 16 && entropy(part) >= 3
@@ -100,7 +94,23 @@ func cookie(s string, at, end int) (match, bool) {
 	if !long {
 		return match{}, false
 	}
+	stop := cookieEnd(s, i, len(s))
+	v = s[i:stop]
 	return match{code: "cookie", rank: rankValue, from: at, start: i, end: stop, value: v}, true
+}
+
+// maxCookie is how much of a header is weighed.
+const maxCookie = 1 << 10
+
+// cookieEnd gives where a header ends, or the limit.
+func cookieEnd(s string, at, limit int) int {
+	stop := at
+	for limit = min(limit, len(s)); stop < limit; stop++ {
+		if b := s[stop]; b == '\n' || b == '\r' || b == '"' || b == '\'' || b != ' ' && b != '&' && endsValue(s, stop) {
+			break
+		}
+	}
+	return at + len(strings.TrimRight(s[at:stop], " \t"))
 }
 
 // netrc is the password of an entry of a netrc file: machine NAME login NAME

@@ -124,10 +124,13 @@ func stands(text string, m match) bool {
 		}
 		part = l.text
 	}
-	for range redactAnchors().matches(part) {
-		return true
-	}
-	return false
+	found := false
+	var done []int
+	redactAnchors().each(part, &done, func(match) (kept, more bool) {
+		found = true
+		return true, false
+	})
+	return found
 }
 
 func (r *Residue) count(code string, line int) {

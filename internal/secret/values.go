@@ -129,18 +129,25 @@ func (k *keyWord) find(s string, at, end int) (match, bool) {
 	if !quoted && i == end && k.text == "pass" && s[start-1] != '=' {
 		return match{}, false // PASS: the name of a test
 	}
-	v := s[start:stop]
+	v := s[start:min(stop, start+weighed)]
 	code := "secret_value"
 	switch {
 	case encodesLogin(v) && len(v) >= 8 && k.text == "auth":
 		code = "basic_auth"
 	case quoted && len(v) >= 8 && contractName(s[from:i]) && assigned.run(v, 0) == len(v):
 		code = CredentialAssignment // but for spaces
-	case !looksSecret(v, k.sort, quoted), !quoted && isCode(s, i, start, stop):
+	case !looksSecret(v, k.sort, quoted), !quoted && isCode(s, i, start, start+len(v)):
 		return match{}, false
 	}
-	return match{code: code, rank: rankValue, from: from, start: start, end: stop, value: v}, true
+	if !quoted {
+		stop = plain(s, start, len(s))
+	}
+	return match{code: code, rank: rankValue, from: from, start: start, end: stop, value: s[start:stop]}, true
 }
+
+// weighed is how much of a value is weighed, and how far its end is looked for
+// before it is: a text may be nothing but key words.
+const weighed = 256
 
 // contractName reports whether a name ends as those of credential_assignment do.
 func contractName(name string) bool {
@@ -232,14 +239,20 @@ func value(s string, from, at int) (start, end int, quoted, ok bool) {
 		}
 		return i + 1, stop, true, true
 	}
-	stop := i
-	for stop < len(s) && plainValue[s[stop]] && !endsValue(s, stop) {
+	stop := plain(s, i, i+weighed)
+	return i, stop, false, stop > i
+}
+
+// plain gives where a value without quotes ends, or the limit.
+func plain(s string, at, limit int) int {
+	stop := at
+	for limit = min(limit, len(s)); stop < limit && plainValue[s[stop]] && !endsValue(s, stop); {
 		stop++
 	}
-	for stop > i && strings.IndexByte(".:!?", s[stop-1]) >= 0 {
+	for stop > at && strings.IndexByte(".:!?", s[stop-1]) >= 0 {
 		stop--
 	}
-	return i, stop, false, stop > i
+	return stop
 }
 
 // plainValue may be in a value without quotes.
