@@ -95,6 +95,7 @@ func (s *syncing) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.h.told = true
 	entries, manifest := plan.Entries, ""
 	var failed error
 	if !s.o.dryRun {

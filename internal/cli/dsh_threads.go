@@ -23,6 +23,7 @@ type harvest struct {
 	lib     *assemble.Library
 	threads []activity.Thread // newest first
 	tally   *diag.Tally       // what was found wrong with them
+	told    bool              // they were read once: what is wrong was found
 }
 
 func (h *harvest) Close() error { return h.home.Close() }
@@ -102,7 +103,7 @@ func (h *harvest) choose(ctx context.Context, e *Env, choice activity.Options, p
 		return err
 	}
 	// Every file is in the library: a fork may be based on any of them.
-	h.lib = assemble.New(watchedHome{h.home, e.progress("read", 0, "")}, refs, titles, h.tally.Add)
+	h.lib = assemble.New(watchedHome{h.home, e.progress("read", 0, "")}, refs, titles, h.found)
 	ids := slices.DeleteFunc(h.lib.IDs(), func(id string) bool {
 		files := h.lib.Refs(id)
 		return !archived && files[len(files)-1].Archived != (part == "archived_sessions")
@@ -128,6 +129,13 @@ func (h *harvest) choose(ctx context.Context, e *Env, choice activity.Options, p
 		}
 	}
 	return nil
+}
+
+// found takes what is wrong with a thread; of one that is read twice, once.
+func (h *harvest) found(d diag.Diagnostic) {
+	if !h.told {
+		h.tally.Add(d)
+	}
 }
 
 // nothing says that no thread was chosen, as the name under which it was asked
