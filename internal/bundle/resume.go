@@ -52,8 +52,8 @@ type ResumeReport struct {
 	PromptFile       *string       `json:"prompt_file"`
 	Confirmation     string        `json:"confirmation"`
 	Launched         bool          `json:"launched"`
-	LaunchExitCode   *int          `json:"launch_exit_code"`
-	SourceModified   bool          `json:"source_modified"` // never
+	LaunchExitCode   *int          `json:"launch_exit_code"` // nil too where a signal ended it
+	SourceModified   bool          `json:"source_modified"`  // never
 }
 
 // A ResumeProject is the state of the project.

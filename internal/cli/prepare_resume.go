@@ -150,8 +150,9 @@ func (e *Env) launchAgent(rep *bundle.ResumeReport) error {
 	if err == nil {
 		rep.Launched = true
 		err = cmd.Wait()
-		code := cmd.ProcessState.ExitCode()
-		rep.LaunchExitCode = &code
+		if code := cmd.ProcessState.ExitCode(); code >= 0 { // a signal leaves none
+			rep.LaunchExitCode = &code
+		}
 	}
 	if werr := e.writeJSON(rep); werr != nil {
 		return werr
