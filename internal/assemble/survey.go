@@ -250,6 +250,10 @@ func (p *pass) note(rec record, payload rollout.Payload) {
 	switch q := payload.(type) {
 	case *rollout.SessionMeta:
 		p.noteMeta(rec, q)
+		if p.l.alias && !rec.span.inherited {
+			name := first(rec.Envelope.Payload, "title", "name", "thread_name", "session_name", "preview")
+			p.facts.name = orElse(firstLine(name), p.facts.name)
+		}
 	case *rollout.BareHeader:
 		p.noteHeader(q)
 	case *rollout.TurnContext:

@@ -27,6 +27,16 @@ func TestAppServerItems(t *testing.T) {
 	}
 }
 
+// TestMetaTitle is that the first record of a thread may name it.
+func TestMetaTitle(t *testing.T) {
+	for _, key := range []string{"title", "name", "thread_name", "session_name", "preview"} {
+		s := sessionOf(t, ofLines(t, metaLine(`,"`+key+`":"My  Given"`), promptLine("go")), full, Options{})
+		if title, from := s.titles(); title != "My Given" || len(from) != 0 {
+			t.Errorf("%s: title %q of %v", key, title, from)
+		}
+	}
+}
+
 // TestInlineCalls are calls among the blocks of a message.
 func TestInlineCalls(t *testing.T) {
 	s := sessionOf(t, ofLines(t, metaLine(""), promptLine("go"),
