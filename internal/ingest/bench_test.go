@@ -14,8 +14,14 @@ import (
 )
 
 // BenchmarkFirst is a first import with messages indexed, beside SHA-256 of the
-// same bytes.
-func BenchmarkFirst(b *testing.B) {
+// same bytes, in processor time of all cores.
+func BenchmarkFirst(b *testing.B) { benchmarkFirst(b, ratio.Compare) }
+
+// BenchmarkFirstElapsed is BenchmarkFirst by the time that passes: an import uses
+// two cores.
+func BenchmarkFirstElapsed(b *testing.B) { benchmarkFirst(b, ratio.CompareElapsed) }
+
+func benchmarkFirst(b *testing.B, compare func(*testing.B, int, func(), ...ratio.Rival)) {
 	home := b.TempDir()
 	if _, _, err := rolltest.GenerateHome(home, rolltest.HomeOptions{Seed: 1, Threads: 300, Bytes: 80_000}); err != nil {
 		b.Fatal(err)
@@ -34,7 +40,7 @@ func BenchmarkFirst(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	ratio.Compare(b, size, func() {
+	compare(b, size, func() {
 		ctx := context.Background()
 		dir, err := os.MkdirTemp(b.TempDir(), "")
 		if err != nil {

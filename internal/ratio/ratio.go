@@ -22,6 +22,18 @@ type Rival struct {
 // takes.
 func Compare(b *testing.B, size int, work func(), rivals ...Rival) {
 	b.Helper()
+	compare(b, clock, "MB/cpu-s", size, work, rivals)
+}
+
+// CompareElapsed is Compare by the time that passes: for work that uses more than
+// one core. It means something on a quiet machine alone.
+func CompareElapsed(b *testing.B, size int, work func(), rivals ...Rival) {
+	b.Helper()
+	compare(b, elapsed, "MB/elapsed-s", size, work, rivals)
+}
+
+func compare(b *testing.B, clock func(func()) time.Duration, unit string, size int, work func(), rivals []Rival) {
+	b.Helper()
 	var own time.Duration
 	times := make([]time.Duration, len(rivals))
 	b.SetBytes(int64(size))
@@ -33,7 +45,7 @@ func Compare(b *testing.B, size int, work func(), rivals ...Rival) {
 		}
 		b.StartTimer()
 	}
-	b.ReportMetric(float64(size)*float64(b.N)/1e6/own.Seconds(), "MB/cpu-s")
+	b.ReportMetric(float64(size)*float64(b.N)/1e6/own.Seconds(), unit)
 	for i, r := range rivals {
 		b.ReportMetric(times[i].Seconds()/own.Seconds(), "x_"+strings.ReplaceAll(r.Name, " ", "_"))
 	}
@@ -43,6 +55,12 @@ func clock(f func()) time.Duration {
 	start := cpuTime()
 	f()
 	return cpuTime() - start
+}
+
+func elapsed(f func()) time.Duration {
+	start := time.Now()
+	f()
+	return time.Since(start)
 }
 
 // LineScan goes over the lines of the text and looks at nothing.
