@@ -185,6 +185,9 @@ func (e *emitter) output(id string, i int32, c *call, p *rollout.ToolOutput) {
 	if end := e.endings[i]; end != nil {
 		delete(e.endings, i)
 		enrich(ev, end)
+		if e.sv.session && ev.Output == "" && len(ev.Images) == 0 {
+			ev.Output = end.output // spec: dsh, 8: the text of the output wins where it has one
+		}
 	}
 	if e.sv.session {
 		ev.Outcome = orElse(p.Status, ev.Outcome)
@@ -252,10 +255,16 @@ func (e *emitter) resultSent(c *call) bool {
 // for its output but sent as it is.
 const maxEndings = 256
 
+// maxEndingText is how long a text may be that is kept for an output without one.
+const maxEndingText = 64 << 10
+
 func (e *emitter) keepEnding(i int32, end *ending) {
 	end.arguments = "" // the call has its own
 	if e.visible(e.sv.calls.all[i].output) {
-		end.output, end.images = "", nil // so has the output
+		end.images = nil // so has the output
+		if !e.sv.session || len(end.output) > maxEndingText {
+			end.output = ""
+		}
 	}
 	e.endings[i] = end
 }

@@ -53,3 +53,14 @@ func TestCallIDs(t *testing.T) {
 		t.Errorf("ids %q, want %q", ids, want)
 	}
 }
+
+// TestTextOfCompletion (spec: dsh, 8): of an output without a text that of the
+// completion before it is taken; else its own wins.
+func TestTextOfCompletion(t *testing.T) {
+	end := func(id string) string {
+		return eventLine(`"type":"exec_command_end","call_id":"` + id + `","command":["ls"],"aggregated_output":"of the end","exit_code":0`)
+	}
+	s := sessionOf(t, ofLines(t, metaLine(""), promptLine("go"), callLine("a", "shell", `{}`), end("a"), outputLine("a", ""),
+		callLine("b", "shell", `{}`), end("b"), outputLine("b", "of the output")), full, Options{})
+	expectSaid(t, s, "u: go", "c: shell {}", "r: of the end", "c: shell {}", "r: of the output")
+}
