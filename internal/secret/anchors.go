@@ -28,10 +28,17 @@ type anchor struct {
 // since the three are the rarest that an anchor has.
 type anchors struct {
 	count   int
-	pairs   [1 << 16 / 64]uint64 // a bit for each pair
-	triples [1 << 12]uint16      // by hash: 0, or 1 + the index into buckets
+	pairs   pairs           // of the three, either
+	firsts  pairs           // their first
+	triples [1 << 12]uint16 // by hash: 0, or 1 + the index into buckets
 	buckets [][]hook
 }
+
+// pairs has a bit for each pair of bytes.
+type pairs [1 << 16 / 64]uint64
+
+func (ps *pairs) set(p uint16)      { ps[p/64] |= 1 << (p % 64) }
+func (ps *pairs) has(p uint16) bool { return ps[p/64]>>(p%64)&1 != 0 }
 
 // A hook is an anchor and where in it its three bytes stand.
 type hook struct {
@@ -74,9 +81,9 @@ func newAnchors(list []anchor) *anchors {
 }
 
 func (a *anchors) hook(first, second, third byte, h hook) {
-	for _, p := range []uint16{pair(first, second), pair(second, third)} {
-		a.pairs[p/64] |= 1 << (p % 64)
-	}
+	a.firsts.set(pair(first, second))
+	a.pairs.set(pair(first, second))
+	a.pairs.set(pair(second, third))
 	at := triple(first, second, third)
 	if a.triples[at] == 0 {
 		a.buckets = append(a.buckets, nil)
@@ -99,21 +106,22 @@ func triple(first, second, third byte) uint32 {
 func commonness(s string) float64 {
 	c := make([]float64, len(s))
 	for i := range s {
-		switch b := lower(s[i]); b {
-		case 'e', 't', 'a', 'o', 'i', 'n', 's', 'r', ' ':
-			c[i] = 8
-		case 'l', 'd', 'c', 'u', 'm', 'p', 'h', 'f', 'g':
-			c[i] = 4
-		case 'q', 'j', 'z', 'x':
-			c[i] = 0.5
-		case 'b', 'v', 'w', 'y', 'k':
-			c[i] = 1.5
+		switch b := s[i]; {
+		case b >= 'a' && b <= 'z':
+			c[i] = letterShare[b-'a']
+		case b >= 'A' && b <= 'Z':
+			c[i] = 0.5 // of an exact anchor
+		case b == ' ':
+			c[i] = 15
 		default:
-			c[i] = 2
+			c[i] = 1.5
 		}
 	}
 	return c[0]*c[1] + c[1]*c[2]
 }
+
+// letterShare is how many of a hundred letters of English are each.
+var letterShare = [26]float64{8, 1.5, 2.8, 4.3, 12.7, 2.2, 2, 6, 7, 0.2, 0.8, 4, 2.4, 6.7, 7.5, 1.9, 0.1, 6, 6.3, 9, 2.8, 1, 2.4, 0.2, 2, 0.1}
 
 func spellings(b byte, exact bool) []byte {
 	if !exact && b >= 'a' && b <= 'z' {
@@ -130,10 +138,10 @@ func (a *anchors) each(s string, done *[]int, found func(match) (kept, more bool
 	*done = append((*done)[:0], make([]int, a.count)...)
 	for i := 0; i+1 < len(s); i += 2 {
 		p := pair(s[i], s[i+1])
-		if a.pairs[p/64]>>(p%64)&1 == 0 {
+		if !a.pairs.has(p) {
 			continue
 		}
-		if i > 0 && !a.try(s, i-1, *done, found) || i+2 < len(s) && !a.try(s, i, *done, found) {
+		if i > 0 && a.firsts.has(pair(s[i-1], s[i])) && !a.try(s, i-1, *done, found) || i+2 < len(s) && a.firsts.has(p) && !a.try(s, i, *done, found) {
 			return
 		}
 	}

@@ -265,7 +265,7 @@ func TestThread(t *testing.T) {
 	if n != 1 || ev.Text != tok || ev.Images[0].Name != tok || ev.Changes[0].Path != tok {
 		t.Errorf("%d events; %+v", n, ev)
 	}
-	if c := r.Counts(); len(c) != 1 || c[0].Last != (Place{"a.jsonl", 4}) || c[0].First != (Place{}) {
+	if c := r.Counts(); len(c) != 1 || c[0].Last != (Place{"a.jsonl", 4}) || c[0].First != (Place{"a.jsonl", 4}) {
 		t.Errorf("%+v", c)
 	}
 }
