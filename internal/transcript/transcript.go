@@ -204,7 +204,6 @@ type Meta struct {
 	State       State
 	Counts      Counts
 	Losses      int // lines that could not be read, and gaps
-	LeftOut     LeftOut
 }
 
 // LeftOut are turns that are not in the view; only the reader of a session
@@ -217,7 +216,8 @@ type LeftOut struct {
 // A Thread is its meta and, once, its events in order.
 type Thread struct {
 	Meta
-	View View
+	View    View
+	LeftOut LeftOut
 	// Events may be ranged over any number of times; each time the files are
 	// read again. The event is reused: copy what is to be kept. An error ends
 	// the sequence.
