@@ -79,7 +79,7 @@ func TestChoose(t *testing.T) {
 		"limit after the project":       {Options{Limit: 1, Projects: []string{"/srv/shop"}}, map[string][]discover.Ref{idA: {ref(idA, 9, 8)}, idB: {ref(idB, 2, 1, func(r *discover.Ref) { r.Cwd = "/srv/shop-other" })}}, "a"},
 		"below the project":             {Options{Projects: []string{"/srv"}}, map[string][]discover.Ref{idA: newest(idA)}, "a"},
 		"every project":                 {Options{Projects: []string{"/"}}, map[string][]discover.Ref{idA: newest(idA)}, "a"},
-		"a project of Windows":          {Options{Projects: []string{discover.PathKey(`C:\Work`)}}, map[string][]discover.Ref{idA: {ref(idA, 2, 1, func(r *discover.Ref) { r.Cwd = `c:/work\shop` })}}, "a"},
+		"a project of Windows":          {Options{Projects: []string{discover.PathKey(`C:\Src`)}}, map[string][]discover.Ref{idA: {ref(idA, 2, 1, func(r *discover.Ref) { r.Cwd = `c:/src\shop` })}}, "a"},
 		"no project":                    {Options{Projects: []string{"/srv"}}, map[string][]discover.Ref{idA: {ref(idA, 2, 1, func(r *discover.Ref) { r.Cwd = "" })}}, ""},
 		"sub-agent":                     {Options{}, map[string][]discover.Ref{idA: {ref(idA, 2, 1, func(r *discover.Ref) { r.Source = "subagent:review" })}}, ""},
 		"sub-agent by its thread":       {Options{Names: []string{idA}}, map[string][]discover.Ref{idA: {ref(idA, 2, 1, func(r *discover.Ref) { r.ThreadSource = "subagent" })}}, ""},

@@ -344,10 +344,10 @@ func TestC62ItemIDs(t *testing.T) {
 // C66: the folder of a thread is the first one recorded, however it is spelt
 // later.
 func TestC66Folder(t *testing.T) {
-	windows := strings.Replace(meta(""), `/home/ada/work`, `C:\\Work\\Shop`, 1)
-	l, id := lines(t, windows, started("t"), line("turn_context", `"cwd":"c:\\work\\shop","model":"m"`), userEvent("hi"), answerEvent("a"), completed("t"),
-		strings.Replace(windows, `C:\\Work`, `/mnt/c/work`, 1))
-	if th, _ := events(t, l, id, transcript.Active); th.Project != `C:\Work\Shop` {
+	windows := strings.Replace(meta(""), `/home/ada/work`, `C:\\Src\\Shop`, 1)
+	l, id := lines(t, windows, started("t"), line("turn_context", `"cwd":"c:\\src\\shop","model":"m"`), userEvent("hi"), answerEvent("a"), completed("t"),
+		strings.Replace(windows, `C:\\Src`, `/mnt/c/src`, 1))
+	if th, _ := events(t, l, id, transcript.Active); th.Project != `C:\Src\Shop` {
 		t.Errorf("project %q", th.Project)
 	}
 }
