@@ -190,7 +190,6 @@ func TestManyFrames(t *testing.T) {
 	if err != nil || fault == nil || fault.Check != CheckFrames {
 		t.Errorf("a line without its newline: %v, %v", fault, err)
 	}
-	log = frames(t, strings.SplitAfter(text[:len(text)-1], "\n")...)
 	last := strings.LastIndex(text[:len(text)-1], "\n") + 1
 	log = append(frames(t, strings.SplitAfter(text[:last-1]+"\n", "\n")[:strings.Count(text, "\n")-1]...), frame(t, true, text[last:])...)
 	info, fault, err = CheckLog(bytes.NewReader(log), int64(len(log)))

@@ -12,8 +12,6 @@ import (
 	"rollbook/internal/transcript"
 )
 
-type o = rolltest.O
-
 // TestConvertShape is the order of events: the head directly after the first
 // step/start, calls behind their message, results behind their calls, a step for
 // each answer.

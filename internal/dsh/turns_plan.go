@@ -21,7 +21,6 @@ type plan struct {
 
 	ends   []Reason            // of the turns, by number from 1
 	late   map[int]*lateResult // by the call's number
-	order  []int               // the numbers, as their calls come
 	loaded int                 // bytes at hand
 }
 
