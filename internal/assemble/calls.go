@@ -15,6 +15,7 @@ type call struct {
 	call, output, end int32
 	first             int32 // its earliest record: also a completion that a later one took the place of
 	turn              int32 // where it was made (turns.place)
+	failed            bool  // a completion said so; kept for a session
 }
 
 // calls pairs a thread's calls by their ids, and finds them by their records.
@@ -77,6 +78,9 @@ func (c *calls) note(rec callRecord, t *turns) (first int32) {
 	return k.first
 }
 
+// fails notes of the call of the latest record that it failed.
+func (c *calls) fails() { c.all[c.parts[len(c.parts)-1].call].failed = true }
+
 // takes reports whether a record of the call's id belongs to it. A completion
 // comes before its call within one turn only, and one that names a turn is not
 // of a call that another turn made: so whoever begins to read at the start of a
@@ -92,13 +96,22 @@ func (k *call) takes(rec callRecord, place int32, t *turns) bool {
 	return rec.turn == "" || made == "" || made == rec.turn
 }
 
-// find returns the index of the call whose record of that role is n, or -1.
-func (c *calls) find(r role, n int32) int32 {
+// of returns the index of the call that record n is a part of, or -1.
+func (c *calls) of(n int32) int32 {
 	i, ok := slices.BinarySearchFunc(c.parts, n, func(p callPart, n int32) int { return cmp.Compare(p.n, n) })
-	if !ok || *c.all[c.parts[i].call].at(r) != n {
+	if !ok {
 		return -1
 	}
 	return c.parts[i].call
+}
+
+// find returns the index of the call whose record of that role is n, or -1.
+func (c *calls) find(r role, n int32) int32 {
+	i := c.of(n)
+	if i < 0 || *c.all[i].at(r) != n {
+		return -1
+	}
+	return i
 }
 
 // turnOf returns the index of the turn that the latest call of the id was made
@@ -132,6 +145,8 @@ func callID(p rollout.Payload) (id string, r role, ok bool) {
 			r = isCall
 		}
 	case *rollout.CommandExecution:
+		id, r = p.ID, isEnd
+	case *rollout.Fragment:
 		id, r = p.ID, isEnd
 	case *rollout.FileChange:
 		id, r = p.ID, isEnd

@@ -39,9 +39,10 @@ type emitter struct {
 	compactions int               // compacted records whose event is still to come
 	tokens      tokens
 	model       string
-	footings    []footing // how it stood where later readings may go on
-	heard       heard     // of a session
-	unnamed     bool      // the record at hand is of a call without an id, in a session
+	footings    []footing        // how it stood where later readings may go on
+	heard       heard            // of a session
+	fragments   map[int32]string // what came before the completions of calls, in a session
+	unnamed     bool             // the record at hand is of a call without an id, in a session
 }
 
 // events gives the events of a thread that was surveyed. What was appended

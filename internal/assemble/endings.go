@@ -14,6 +14,8 @@ func (e *emitter) readEnding(p rollout.Payload) *ending {
 	switch p := p.(type) {
 	case *rollout.CommandExecution:
 		return commandEnding(p)
+	case *rollout.Fragment:
+		return commandEnding(&p.CommandExecution)
 	case *rollout.FileChange:
 		return patchEnding(p)
 	case *rollout.MCPToolCall:
@@ -41,30 +43,50 @@ func commandEnding(p *rollout.CommandExecution) *ending {
 	}
 	if p.ExitCode.OK {
 		code := int(p.ExitCode.Value)
-		failed := code != 0
-		end.exit, end.isError = &code, &failed
+		end.exit = &code
 	}
 	if p.Duration.OK {
 		d := p.Duration.Value
 		end.duration = &d
 	}
-	if p.Status == "failed" || p.Status == "declined" {
-		failed := true
-		end.isError = &failed
-	}
 	return end
+}
+
+// failure says whether a completion says that its call failed; nil where it says
+// nothing.
+func failure(p rollout.Payload) *bool {
+	is := func(failed bool) *bool { return &failed }
+	switch p := p.(type) {
+	case *rollout.CommandExecution:
+		switch {
+		case p.Status == "failed" || p.Status == "declined":
+			return is(true)
+		case p.ExitCode.OK:
+			return is(p.ExitCode.Value != 0)
+		}
+	case *rollout.FileChange:
+		switch {
+		case p.Success.OK:
+			return is(!p.Success.Value)
+		case p.Status != "":
+			return is(p.Status != "completed")
+		}
+	case *rollout.MCPToolCall:
+		if p.Result.OK || p.Error.OK() {
+			return is(p.Result.IsError.Value || p.Error.OK())
+		}
+	case *rollout.DynamicToolCall:
+		if p.Success.OK {
+			return is(!p.Success.Value)
+		}
+	case *rollout.ItemCompleted:
+		return failure(p.Item)
+	}
+	return nil
 }
 
 func patchEnding(p *rollout.FileChange) *ending {
 	end := &ending{tool: "apply_patch", arguments: string(p.Changes), output: p.Stdout.String() + p.Stderr.String()}
-	switch {
-	case p.Success.OK:
-		failed := !p.Success.Value
-		end.isError = &failed
-	case p.Status != "":
-		failed := p.Status != "completed"
-		end.isError = &failed
-	}
 	for c := range p.Changes.All() {
 		change := transcript.FileChange{Path: c.Path.String(), Kind: c.Type, Moved: c.MovePath, Diff: c.Diff.String()}
 		if change.Diff == "" {
@@ -81,12 +103,8 @@ func (e *emitter) mcpEnding(p *rollout.MCPToolCall) *ending {
 	if end.output == "" && len(p.Result.Structured) > 0 && !p.Result.Structured.IsNull() {
 		end.output = string(p.Result.Structured)
 	}
-	failed := p.Result.IsError.Value || p.Error.OK()
 	if p.Error.OK() {
 		end.output = p.Error.String()
-	}
-	if p.Result.OK || p.Error.OK() {
-		end.isError = &failed
 	}
 	if p.Duration.OK {
 		d := p.Duration.Value
@@ -99,10 +117,6 @@ func (e *emitter) dynamicEnding(p *rollout.DynamicToolCall) *ending {
 	end := &ending{tool: p.Tool, namespace: p.Namespace, arguments: string(p.Arguments), output: e.blocksText(p.Content), images: e.images(p.Content)}
 	if p.Error.OK() {
 		end.output = orElse(end.output, p.Error.String())
-	}
-	if p.Success.OK {
-		failed := !p.Success.Value
-		end.isError = &failed
 	}
 	if p.Duration.OK {
 		d := p.Duration.Value

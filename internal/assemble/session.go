@@ -113,12 +113,33 @@ func (l *Library) leftOut(ctx context.Context, g *group, sv *survey, view transc
 // spelled as other programs spell them.
 func (l *Library) decode(rec record) rollout.Payload {
 	p := rollout.Decode(&rec.Envelope, rec.Text)
-	if u, ok := p.(*rollout.Unknown); ok && l.alias {
-		if known := rollout.Alias(u); known != nil {
-			return known
-		}
+	if !l.alias {
+		return p
+	}
+	var again rollout.Payload
+	if u, ok := p.(*rollout.Unknown); ok {
+		again = rollout.Alias(u)
+	} else if ofCall(p) && !namesCall(p) {
+		again = rollout.Respell(p, rec.Envelope.Payload, namesCall)
+	}
+	if again != nil {
+		return again
 	}
 	return p
+}
+
+func namesCall(p rollout.Payload) bool {
+	_, _, ok := callID(p)
+	return ok
+}
+
+// ofCall reports whether a payload is a call, its output or its completion.
+func ofCall(p rollout.Payload) bool {
+	switch p.(type) {
+	case *rollout.CommandExecution, *rollout.FileChange, *rollout.MCPToolCall, *rollout.DynamicToolCall:
+		return true
+	}
+	return isCallOrOutput(p)
 }
 
 // inlineCalls sends the calls that an assistant's message holds among its

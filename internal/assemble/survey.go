@@ -246,6 +246,11 @@ func (p *pass) note(rec record, payload rollout.Payload) {
 	closed := p.turns.follow(n, payload, callTurn)
 	if c, ok := p.search.callName(rec, payload); ok {
 		p.noteCall(callRecord{c.id, c.role, n, bounded(turnNamed(payload)), c.made}, c)
+		if p.l.alias {
+			if says := failure(payload); says != nil && *says {
+				p.calls.fails()
+			}
+		}
 	}
 	switch q := payload.(type) {
 	case *rollout.SessionMeta:

@@ -101,6 +101,7 @@ func (e *emitter) tool(p rollout.Payload) bool {
 	id, r := c.id, c.role
 	i := e.sv.calls.find(r, e.rec.n)
 	if i < 0 {
+		e.fragment(p)
 		return true // an earlier completion of a call that has a later one, or a record that grew since the survey
 	}
 	k := &e.sv.calls.all[i]
@@ -190,6 +191,9 @@ func (e *emitter) output(id string, i int32, c *call, p *rollout.ToolOutput) {
 		}
 	}
 	if e.sv.session {
+		if c.failed && c.end > e.rec.n { // the completion behind it says so
+			ev.IsError = &c.failed
+		}
 		ev.Outcome = orElse(p.Status, ev.Outcome)
 		ev.ItemType, ev.Record = e.itemType(p), otherOutput(e.rec.Envelope.Payload)
 	}
@@ -215,7 +219,12 @@ func enrich(ev *transcript.Event, end *ending) {
 // told (F17: commands in the background).
 func (e *emitter) ending(id string, i int32, c *call, p rollout.Payload) {
 	end := e.readEnding(p)
+	end.isError = failure(p)
 	if e.sv.session {
+		if end.output == "" {
+			end.output = e.fragments[i]
+		}
+		delete(e.fragments, i)
 		end.dir, end.status = completion(p)
 		end.item = e.itemType(p)
 		end.arguments = orElse(asRecorded(p, e.rec.Envelope.Payload), end.arguments)
@@ -243,6 +252,26 @@ func (e *emitter) ending(id string, i int32, c *call, p rollout.Payload) {
 		enrich(ev, end)
 		e.send()
 	}
+}
+
+// fragment keeps what a completion says that a later one takes the place of, in a
+// session: parts of an output one behind the other, else the last text.
+func (e *emitter) fragment(p rollout.Payload) {
+	i := e.sv.calls.of(e.rec.n)
+	if !e.sv.session || i < 0 || len(e.fragments) >= maxEndings {
+		return
+	}
+	text := e.readEnding(p).output
+	if _, part := p.(*rollout.Fragment); part {
+		text = e.fragments[i] + text
+	}
+	if text == "" || len(text) > maxEndingText {
+		return
+	}
+	if e.fragments == nil {
+		e.fragments = make(map[int32]string)
+	}
+	e.fragments[i] = text
 }
 
 // resultSent reports whether a call that carries its own result was sent with

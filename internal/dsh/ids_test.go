@@ -64,3 +64,29 @@ func TestTextOfCompletion(t *testing.T) {
 		callLine("b", "shell", `{}`), end("b"), outputLine("b", "of the output")), full, Options{})
 	expectSaid(t, s, "u: go", "c: shell {}", "r: of the end", "c: shell {}", "r: of the output")
 }
+
+// TestCompletions (spec: dsh, 8): keys of completions in other spellings, in other
+// layers, in parts, and behind the output.
+func TestCompletions(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		lines  []string
+		result string
+	}{
+		{"callId", []string{eventLine(`"type":"exec_command_end","callId":"c","exitCode":7,"aggregatedOutput":"no"`)}, "e: no"},
+		{"item_id", []string{eventLine(`"type":"exec_command_end","item_id":"c","exit_code":7,"stdout":"no"`)}, "e: no"},
+		{"nested", []string{eventLine(`"type":"exec_command_end","data":{"call_id":"c","exit_code":0,"stdout":"yes"}`)}, "r: yes"},
+		{"parts", []string{eventLine(`"type":"exec_command_output_delta","call_id":"c","delta":"one "`), eventLine(`"type":"exec_command_output_delta","call_id":"c","delta":"two"`),
+			eventLine(`"type":"exec_command_end","call_id":"c","exit_code":0`)}, "r: one two"},
+		{"parts alone", []string{eventLine(`"type":"output_chunk","callId":"c","chunk":"one"`)}, "r: one"},
+		{"parts and the whole", []string{eventLine(`"type":"exec_command_output_delta","call_id":"c","delta":"part"`), eventLine(`"type":"exec_command_end","call_id":"c","exit_code":0,"stdout":"whole"`)}, "r: whole"},
+		{"behind the output", []string{outputLine("c", "said"), eventLine(`"type":"exec_command_end","call_id":"c","exit_code":3,"stdout":"x"`)}, "e: said"},
+		{"behind the output, well", []string{outputLine("c", "said"), eventLine(`"type":"exec_command_end","call_id":"c","exit_code":0,"stdout":"x"`)}, "r: said"},
+		{"output with callId", []string{itemLine(`"type":"function_call_output","callId":"c","output":"said"`)}, "r: said"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := sessionOf(t, ofLines(t, append([]string{metaLine(""), promptLine("go"), callLine("c", "shell", `{}`)}, tt.lines...)...), full, Options{})
+			expectSaid(t, s, "u: go", "c: shell {}", tt.result)
+		})
+	}
+}

@@ -28,12 +28,52 @@ func Alias(u *Unknown) Payload {
 	}
 	t, ok := itemAlias[name]
 	if u.typ.IsEvent() {
-		t, ok = eventAlias[name]
+		if t, ok = eventAlias[name]; !ok && (strings.Contains(name, "delta") || strings.Contains(name, "chunk")) {
+			return fragment(u.Raw)
+		}
 	}
 	if !ok {
 		return nil
 	}
 	return decode(t, nil, snaked(u.Raw, t))
+}
+
+// A Fragment is a part of what a call gave, which was written while it ran.
+type Fragment struct{ CommandExecution }
+
+// fragment reads a part of an output; nil where it says of no call.
+func fragment(object Raw) Payload {
+	f := new(Fragment)
+	f.start(EventExecCommandEnd)
+	d := dec{b: snaked(object, EventExecCommandEnd)}
+	d.object(func(d *dec, key []byte) bool {
+		switch string(key) {
+		case "output", "delta", "chunk", "text":
+			f.Output = d.text()
+			return true
+		}
+		return f.set(d, key)
+	})
+	f.finish(d.odd)
+	if f.ID == "" {
+		return nil
+	}
+	return f
+}
+
+// Respell reads again a payload of a known type which names no call: its keys may
+// be spelled as in Alias, and it may stand in a member of the object. named says
+// whether a payload names one; where none does it gives nil.
+func Respell(p Payload, object Raw, named func(Payload) bool) Payload {
+	for _, layer := range []Raw{object, object.Get("item"), object.Get("event"), object.Get("data")} {
+		if !layer.IsObject() {
+			continue
+		}
+		if again := decode(p.Type(), nil, snaked(layer, p.Type())); named(again) {
+			return again
+		}
+	}
+	return nil
 }
 
 // FoldName spells the name of a type without case and separators.
@@ -98,6 +138,8 @@ func snaked(object Raw, t RecordType) Raw {
 			name, value = "content", wrap(`[{"type":"text","text":`, value, `}]`)
 		case name == "action" && t == ItemLocalShellCall && value.Get("commands").IsArray():
 			value = wrap(`{"command":`, value.Get("commands"), `}`)
+		case name == "item_id" && t.IsEvent():
+			name = "call_id"
 		case name == "content" && value.IsString():
 			value = wrap(`[{"type":"text","text":`, value, `}]`)
 		case name == "command" && value.IsString():
