@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"rollbook/internal/fsx/fsxtest"
 	"rollbook/internal/store"
 )
 
@@ -31,7 +32,7 @@ func TestMain(m *testing.M) {
 
 // importAlone is what a process of its own does: the database, then paths.
 func importAlone(args []string) error {
-	if err := restrictAlone(); err != nil {
+	if err := fsxtest.LimitRoom(); err != nil {
 		return err
 	}
 	ctx := context.Background()

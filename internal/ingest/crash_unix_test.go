@@ -4,34 +4,16 @@ package ingest
 
 import (
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
 
+	"rollbook/internal/fsx/fsxtest"
 	"rollbook/internal/store"
 )
-
-// limitVariable bounds the files that a process may write, in bytes: a disk that
-// is full.
-const limitVariable = "ROLLBOOK_TEST_FSIZE"
-
-func restrictAlone() error {
-	text := os.Getenv(limitVariable)
-	if text == "" {
-		return nil
-	}
-	n, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		return err
-	}
-	signal.Ignore(syscall.SIGXFSZ)
-	return unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: n, Max: n})
-}
 
 // TestDiskFull: where the disk is full the import says so, and the store is what
 // it was.
@@ -47,7 +29,7 @@ func TestDiskFull(t *testing.T) {
 	}
 	for _, room := range []int64{0, 4096, 100_000, 300_000, 1_000_000} {
 		db := copyStore(t, db)
-		out, err := alone(t, []string{limitVariable + "=" + strconv.FormatInt(info.Size()+room, 10)}, db, home).CombinedOutput()
+		out, err := alone(t, []string{fsxtest.RoomVariable + "=" + strconv.FormatInt(info.Size()+room, 10)}, db, home).CombinedOutput()
 		if err == nil {
 			t.Fatalf("room for %d bytes: no error", room)
 		}

@@ -12,5 +12,3 @@ func die() {
 	}
 	select {}
 }
-
-func restrictAlone() error { return nil }

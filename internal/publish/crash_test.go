@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 }
 
 func doAlone(args []string) error {
-	if err := restrictAlone(); err != nil {
+	if err := fsxtest.LimitRoom(); err != nil {
 		return err
 	}
 	at, err := strconv.Atoi(args[2])

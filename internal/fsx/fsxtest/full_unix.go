@@ -1,0 +1,31 @@
+//go:build unix
+
+package fsxtest
+
+import (
+	"os"
+	"os/signal"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// RoomVariable bounds the files that the process of a test may write, in bytes, as
+// a full disk does.
+const RoomVariable = "ROLLBOOK_TEST_FSIZE"
+
+// LimitRoom holds this process to what RoomVariable says, if it is set: a longer
+// write fails, and no signal comes.
+func LimitRoom() error {
+	text := os.Getenv(RoomVariable)
+	if text == "" {
+		return nil
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		return err
+	}
+	signal.Ignore(syscall.SIGXFSZ)
+	return unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: n, Max: n})
+}

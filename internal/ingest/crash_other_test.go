@@ -1,5 +1,0 @@
-//go:build !unix
-
-package ingest
-
-func restrictAlone() error { return nil }
