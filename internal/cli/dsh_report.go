@@ -162,26 +162,25 @@ func addReport(sum, r *dsh.Report) {
 // dshNotes says what the table has no column for.
 func (e *Env) dshNotes(sum *dsh.Report) error {
 	var b strings.Builder
-	for _, line := range []struct {
-		n     int
-		words string
-	}{
-		{sum.Recovered, "messages recovered from compactions"},
-		{sum.Skipped, "other entries of compactions left out"},
-		{sum.Windowed, "turns before the last compaction left out: --full-history brings them"},
-		{sum.RolledBack, "turns that were taken back left out: --keep-rolled-back brings them"},
-		{sum.Injected, "texts that nobody typed left out"},
-		{sum.Encrypted, "encrypted messages between agents left out"},
-		{sum.Clamped, "texts shortened (--max-text-chars)"},
-		{sum.Truncated, "tool outputs shortened (--max-tool-output)"},
-		{sum.Images, "images attached"},
-	} {
-		if line.n > 0 {
-			fmt.Fprintf(&b, "  %s %s\n", term.PadLeft(term.FormatCount(int64(line.n)), 7), line.words)
+	note := func(n int, one, many, rest string) {
+		if n == 1 {
+			many = one
+		}
+		if n > 0 {
+			fmt.Fprintf(&b, "  %s %s %s\n", term.PadLeft(term.FormatCount(int64(n)), 7), many, rest)
 		}
 	}
+	note(sum.Recovered, "message", "messages", "recovered from compactions")
+	note(sum.Skipped, "other entry", "other entries", "of compactions left out")
+	note(sum.Windowed, "turn", "turns", "before the last compaction left out: --full-history brings back what came before it")
+	note(sum.RolledBack, "turn", "turns", "that a person took back left out: --keep-rolled-back keeps what was taken back")
+	note(sum.Injected, "text", "texts", "that nobody typed left out")
+	note(sum.Encrypted, "encrypted message", "encrypted messages", "between agents left out")
+	note(sum.Clamped, "text", "texts", "shortened (--max-text-chars)")
+	note(sum.Truncated, "tool output", "tool outputs", "shortened (--max-tool-output)")
+	note(sum.Images, "image", "images", "attached")
 	for _, x := range sum.Refused {
-		fmt.Fprintf(&b, "  %s images refused: %s\n", term.PadLeft(term.FormatCount(int64(x.Count)), 7), term.Safe(x.Reason, term.OneLine))
+		note(x.Count, "image", "images", "refused: "+term.Safe(x.Reason, term.OneLine))
 	}
 	for _, x := range sum.Repairs {
 		fmt.Fprintf(&b, "  repaired %s:%d: %s\n", term.Safe(x.File, term.OneLine), x.Line, term.Safe(x.What, term.OneLine))
