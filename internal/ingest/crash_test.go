@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 
 // importAlone is what a process of its own does: the database, then paths.
 func importAlone(args []string) error {
-	if err := fsxtest.LimitRoom(); err != nil {
+	if err := fsxtest.LimitRoom(os.Getenv(fsxtest.RoomVariable)); err != nil {
 		return err
 	}
 	ctx := context.Background()

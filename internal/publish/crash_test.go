@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 }
 
 func doAlone(args []string) error {
-	if err := fsxtest.LimitRoom(); err != nil {
+	if err := fsxtest.LimitRoom(os.Getenv(fsxtest.RoomVariable)); err != nil {
 		return err
 	}
 	at, err := strconv.Atoi(args[2])

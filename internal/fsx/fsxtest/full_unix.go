@@ -3,7 +3,6 @@
 package fsxtest
 
 import (
-	"os"
 	"os/signal"
 	"strconv"
 	"syscall"
@@ -15,14 +14,13 @@ import (
 // a full disk does.
 const RoomVariable = "ROLLBOOK_TEST_FSIZE"
 
-// LimitRoom holds this process to what RoomVariable says, if it is set: a longer
-// write fails, and no signal comes.
-func LimitRoom() error {
-	text := os.Getenv(RoomVariable)
-	if text == "" {
+// LimitRoom holds this process to room, what RoomVariable says; empty is no limit.
+// A longer write fails, and no signal comes.
+func LimitRoom(room string) error {
+	if room == "" {
 		return nil
 	}
-	n, err := strconv.ParseUint(text, 10, 64)
+	n, err := strconv.ParseUint(room, 10, 64)
 	if err != nil {
 		return err
 	}
